@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A target that wraps a C library; its unsafety is reviewed by hand ("Safe because …").
+func wrapper(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A target of values only: the compiler checks that nothing in it is unsafe.
+func pure(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + [.strictMemorySafety()])
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies, resources: resources,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "paginatord",
+    products: [
+        .executable(name: "paginatord", targets: ["paginatord"]),
+        .library(name: "TablePagination", targets: ["TablePagination"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+
+        pure("Locks"),
+        pure("HTTPModel"),
+        pure("Pagination", ["Locks"]),
+        wrapper("EventLoops", ["CUV", "Locks"]),
+        wrapper("HTTPServer", ["HTTPModel", "EventLoops", "CMicroHTTPD"]),
+        wrapper("HTTPClient", ["HTTPModel", "EventLoops", "CCurl"]),
+        wrapper("TableAPI", ["Pagination", "HTTPModel", "CSimdJSON"]),
+        pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops"]),
+        pure("Sessions", ["Pagination", "Locks"]),
+        wrapper("SQLite", ["CSQLite", "Locks"]),
+        wrapper("Observability", ["Locks"]),
+        pure("Gateway", ["Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability"]),
+        pure("DemoInstance", ["HTTPModel", "SQLite"]),
+        .executableTarget(
+            name: "paginatord",
+            dependencies: [
+                "Gateway", "Sessions", "TableAPI", "Pagination", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops",
+                "DemoInstance", "Observability",
+            ],
+            swiftSettings: settings),
+        pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions"]),
+
+        tests(of: "HTTPModel", []),
+        tests(of: "Pagination", ["PaginatordTesting"]),
+        tests(of: "EventLoops", ["PaginatordTesting"]),
+        tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
+        tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
+        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel"]),
+        tests(of: "Sessions", ["PaginatordTesting", "Pagination"]),
+        tests(of: "SQLite", []),
+        tests(of: "Observability", []),
+        tests(
+            of: "Gateway",
+            ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "DemoInstance"]),
+        tests(of: "DemoInstance", ["HTTPModel", "SQLite"]),
+        tests(of: "paginatord", ["PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops"]),
+    ],
+    cxxLanguageStandard: .cxx17
+)

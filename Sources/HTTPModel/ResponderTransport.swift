@@ -1,0 +1,73 @@
+/// A transport that hands every request to a `Responder` in this process: no socket, no network.
+public struct ResponderTransport: HTTPTransport {
+    private let responder: any Responder
+
+    /// Makes a transport whose every host is that responder.
+    public init(_ responder: any Responder) {
+        self.responder = responder
+    }
+
+    /// Answers from the responder; a streamed body is collected first.
+    @concurrent public func send(_ request: OutgoingRequest) async throws(TransportError) -> IncomingResponse {
+        guard let (authority, target) = authorityAndTarget(ofURL: request.url) else {
+            throw .invalidRequest("not an http or https URL")
+        }
+        var headers = request.headers
+        headers["Host"] = authority
+        let head = RequestHead(method: request.method, target: target, headers: headers)
+        let response = await responder.respond(to: Request(head, body: request.body))
+        let body = try await collect(response.body, limit: request.maxBodyBytes)
+        return IncomingResponse(status: response.status, headers: response.headers, body: body)
+    }
+
+    private func collect(_ body: ResponseBody, limit: Int) async throws(TransportError) -> [UInt8] {
+        let bytes: [UInt8]
+        switch body {
+        case .empty: bytes = []
+        case .pieces(let pieces): bytes = Array(pieces.joined())
+        case .stream(let produce):
+            let collector = BodyCollector(limit: limit)
+            do {
+                try await produce(collector)
+            } catch {
+                if await collector.isFull { throw .bodyTooLarge(limit: limit) }
+                throw .bodyIncomplete("the answer ended early")
+            }
+            bytes = await collector.bytes
+        }
+        guard bytes.count <= limit else { throw .bodyTooLarge(limit: limit) }
+        return bytes
+    }
+}
+
+/// Collects a streamed body in memory.
+public actor BodyCollector: BodyWriter {
+    /// What has been written.
+    public private(set) var bytes: [UInt8] = []
+    /// Whether a piece was refused because of the limit.
+    public private(set) var isFull = false
+    private let limit: Int
+
+    /// Makes a collector that takes at most `limit` bytes.
+    public init(limit: Int = .max) {
+        self.limit = limit
+    }
+
+    /// Keeps the piece.
+    public func write(_ piece: ArraySlice<UInt8>) throws(BodyWriterError) {
+        guard piece.count <= limit - bytes.count else {
+            isFull = true
+            throw .closed
+        }
+        bytes += piece
+    }
+}
+
+/// Splits an absolute http or https URL into its authority and its request target (RFC 9112 §3.2).
+public func authorityAndTarget(ofURL url: String) -> (authority: String, target: String)? {
+    guard let scheme = ["http://", "https://"].first(where: { url.hasPrefix($0) }) else { return nil }
+    let rest = url.dropFirst(scheme.count)
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let target = rest[end...].prefix { $0 != "#" }
+    return (String(rest[..<end]), target.hasPrefix("/") ? String(target) : "/" + target)
+}

@@ -1,0 +1,46 @@
+/// A response to be sent.
+public struct Response: Sendable {
+    /// The status code, 200…599.
+    public var status: Int
+    /// The header lines. Framing (`Content-Length`, `Transfer-Encoding`, `Connection`) and `Date` are the server's.
+    public var headers: HeaderFields
+    /// The body.
+    public var body: ResponseBody
+
+    /// Makes a response.
+    public init(status: Int, headers: HeaderFields = [:], body: ResponseBody = .empty) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// The body of a response.
+public enum ResponseBody: Sendable {
+    /// No body; `Content-Length: 0` where the status allows one.
+    case empty
+    /// Pieces that are sent one behind the other without being copied together.
+    case pieces([ArraySlice<UInt8>])
+    /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, the
+    /// connection is cut without the final chunk, so that nobody takes the part for the whole.
+    case stream(@Sendable (any BodyWriter) async throws -> Void)
+
+    /// A body of one piece.
+    public static func bytes(_ bytes: [UInt8]) -> ResponseBody {
+        .pieces([bytes[...]])
+    }
+}
+
+/// Where the producer of a streamed body writes to.
+public protocol BodyWriter: Sendable {
+    /// Hands over one piece and returns once the connection has room for more: that is the back-pressure.
+    ///
+    /// - Throws: `BodyWriterError` when the peer has gone or the server is stopping; the producer then ends.
+    func write(_ piece: ArraySlice<UInt8>) async throws(BodyWriterError)
+}
+
+/// Why a streamed body cannot go on.
+public enum BodyWriterError: Error, Equatable {
+    /// The connection is closed.
+    case closed
+}

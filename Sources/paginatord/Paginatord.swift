@@ -1,0 +1,4 @@
+@main
+struct Paginatord {
+    static func main() {}
+}
