@@ -6,7 +6,7 @@ enum HTTPDate {
     /// `Sun Nov  6 08:49:37 1994`.
     ///
     /// - Parameter now: tells the century of a year of two digits: one over 50 years ahead is in the past.
-    static func seconds(_ text: some StringProtocol, now: Int) -> Int? {
+    static func seconds(_ text: String, now: Int) -> Int? {
         let parts = text.split { $0 == " " || $0 == "-" }.map(String.init)
         let isOldest = parts.count == 5 && !text.contains(",")
         guard isOldest || (parts.count == 6 && parts[0].hasSuffix(",") && parts[5] == "GMT") else { return nil }

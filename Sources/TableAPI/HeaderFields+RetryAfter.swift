@@ -9,7 +9,7 @@ extension HeaderFields {
         guard let value = self["Retry-After"]?[...].trimmingSpaces, !value.isEmpty else { return nil }
         if let seconds = decimalNumber(value) { return seconds }
         let present = now()
-        guard let date = HTTPDate.seconds(value, now: present) else { return nil }
+        guard let date = HTTPDate.seconds(String(value), now: present) else { return nil }
         return max(0, date - (self["Date"].flatMap { HTTPDate.seconds($0, now: present) } ?? present))
     }
 }

@@ -6,7 +6,8 @@ extension HeaderFields {
     /// `nil` where there is none that can be relied on: not a decimal number that fits, or several that differ.
     var totalCount: Int? {
         var count: Int?
-        for value in values(of: "X-Total-Count").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+        for value in values(of: "X-Total-Count").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
+        {
             guard let number = decimalNumber(value.trimmingSpaces), count ?? number == number else { return nil }
             count = number
         }

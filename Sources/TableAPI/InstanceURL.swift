@@ -13,7 +13,8 @@ public struct InstanceURL: Sendable, Equatable, CustomStringConvertible {
     ///
     /// - Throws: `InstanceError.invalidURL`.
     public init(_ text: String) throws(InstanceError) {
-        guard let scheme = ["https://", "http://"].first(where: { equalIgnoringCase($0, String(text.prefix($0.count))) })
+        guard
+            let scheme = ["https://", "http://"].first(where: { equalIgnoringCase($0, String(text.prefix($0.count))) })
         else { throw .invalidURL("the URL must begin with https://") }
         let rest = text.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -29,9 +29,9 @@ enum PageBody: Equatable {
             defer { csimdjson_finish() }
             switch page.verdict {
             case .CSIMDJSON_ROWS:
-                let rows = rows(of: page, in: body)
-                return .rows(rows, withDigest && !rows.isEmpty ? digest(of: rows) : nil)
-            case .CSIMDJSON_ERROR: return .error(message: text(page.message), detail: text(page.detail))
+                let rows = rowsFound(page, in: body)
+                return .rows(rows, withDigest && !rows.isEmpty ? digestOfRowsFound(rows) : nil)
+            case .CSIMDJSON_ERROR: return .error(message: string(page.message), detail: string(page.detail))
             case .CSIMDJSON_EMPTY: return .unusable(.empty)
             case .CSIMDJSON_NOT_WHOLE: return .unusable(.notWhole)
             case .CSIMDJSON_BEYOND_LIMITS: return .unusable(.beyondLimits)
@@ -43,7 +43,7 @@ enum PageBody: Equatable {
     }
 }
 
-private func rows(of page: csimdjson_page, in body: [UInt8]) -> Rows {
+private func rowsFound(_ page: csimdjson_page, in body: [UInt8]) -> Rows {
     guard page.count > 0, let offsets = page.extents else { return Rows() }
     let extents = (0..<page.count).map { Int(offsets[2 * $0])..<Int(offsets[2 * $0 + 1]) }
     let text = body[extents[0].lowerBound..<extents[page.count - 1].upperBound]
@@ -52,7 +52,7 @@ private func rows(of page: csimdjson_page, in body: [UInt8]) -> Rows {
 
 /// Digests the rows just read by their keys, and rows without one as a whole. Each stands behind its kind and length, so
 /// that different rows never make the same message.
-private func digest(of rows: Rows) -> RowsDigest {
+private func digestOfRowsFound(_ rows: Rows) -> RowsDigest {
     let keys = [csimdjson_text](unsafeUninitializedCapacity: rows.count) { buffer, count in
         csimdjson_keys(buffer.baseAddress)
         count = rows.count
@@ -72,6 +72,6 @@ private func digest(of rows: Rows) -> RowsDigest {
     return RowsDigest(high: first, low: second)
 }
 
-private func text(_ text: csimdjson_text) -> String? {
+private func string(_ text: csimdjson_text) -> String? {
     text.bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: text.length), as: UTF8.self) }
 }
