@@ -41,26 +41,31 @@ import Testing
     }
 
     /// Whether the body is one object whose only `result` is a list of objects, without an `error`, by Foundation.
-    /// Foundation keeps one of several members of the same name, so the names are counted apart.
+    /// Foundation keeps one of several members of the same name and takes a comma behind the last, so both are looked
+    /// for apart.
     private func holdsPage(_ body: [UInt8]) -> Bool {
         guard let root = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
             root["result"] is [[String: Any]], root["error"] == nil
         else { return false }
-        return rootNames(of: body).count { $0 == "result" } == 1
+        return rootNames(of: body)?.count { $0 == "result" } == 1
     }
 
-    /// The names of the root's members in a text that is known to be JSON.
-    private func rootNames(of body: [UInt8]) -> [String] {
+    /// The names of the root's members in a text that is known to be JSON but for commas before a closing bracket, for
+    /// which `nil` is returned.
+    private func rootNames(of body: [UInt8]) -> [String]? {
         var names: [String] = []
         var depth = 0
         var expectsName = false
         var place = 0
+        var latest: UInt8 = 0
         while place < body.count {
             switch body[place] {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 expectsName = depth == 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if latest == UInt8(ascii: ",") { return nil }
+                depth -= 1
             case UInt8(ascii: ","): expectsName = depth == 1
             case UInt8(ascii: "\""):
                 let start = place
@@ -72,6 +77,7 @@ import Testing
                 expectsName = false
             default: break
             }
+            if body[place] > 0x20 { latest = body[place] }
             place += 1
         }
         return names
