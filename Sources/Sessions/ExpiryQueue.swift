@@ -1,9 +1,11 @@
+import Clocks
+
 /// When to look at a session again: one place per session, in buckets of a second.
 ///
 /// A session that was used meanwhile is found alive when its bucket is due, and gets a new place then; so using a session
 /// costs nothing here.
 struct ExpiryQueue {
-    private var buckets: [Int64: [SessionID]] = [:]
+    private var buckets: [Int: [SessionID]] = [:]
 
     /// Looks at the session once that time has come.
     mutating func add(_ id: SessionID, at time: Timestamp) {

@@ -1,3 +1,4 @@
+public import Clocks
 import Locks
 import Pagination
 

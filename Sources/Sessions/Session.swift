@@ -1,3 +1,4 @@
+import Clocks
 import Pagination
 import Synchronization
 
@@ -10,14 +11,14 @@ public actor Session {
     public nonisolated let id: SessionID
     private let source: any PageSource
     private let store: any SessionStore
-    private let clock: SessionClock
+    private let clock: ServiceClock
     private let waitingMoves: Int
     private var turns = TurnQueue()
     private nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
 
-    init(id: SessionID, source: any PageSource, store: any SessionStore, clock: SessionClock, waitingMoves: Int) {
+    init(id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock, waitingMoves: Int) {
         self.id = id
         self.source = source
         self.store = store

@@ -1,3 +1,4 @@
+import Clocks
 public import Pagination
 
 /// Why a request on a session was refused.

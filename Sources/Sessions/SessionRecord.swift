@@ -1,3 +1,4 @@
+public import Clocks
 public import Pagination
 
 /// All that is kept of a session: what a store writes in one piece.

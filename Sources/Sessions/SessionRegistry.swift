@@ -1,3 +1,4 @@
+public import Clocks
 public import Pagination
 
 /// Opens, finds and ends sessions.
@@ -7,13 +8,13 @@ public actor SessionRegistry {
 
     private let store: any SessionStore
     private let configuration: SessionConfiguration
-    private let clock: SessionClock
+    private let clock: ServiceClock
     private let makeSource: SourceFactory
     private var live: [SessionID: Session] = [:]
 
     /// A registry over a store.
     public init(
-        store: any SessionStore, configuration: SessionConfiguration, clock: SessionClock,
+        store: any SessionStore, configuration: SessionConfiguration, clock: ServiceClock,
         makeSource: @escaping SourceFactory
     ) {
         self.store = store

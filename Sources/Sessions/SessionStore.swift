@@ -1,3 +1,5 @@
+public import Clocks
+
 /// Where sessions are kept.
 ///
 /// Every method is atomic, and what has returned is kept as durably as the store can. Implementations pass one

@@ -1,3 +1,5 @@
+import Clocks
+
 /// The sessions that ended within the last hour, so that their owners hear "expired" and not "unknown".
 struct Tombstones {
     /// Past this many the oldest are forgotten early: about 100 MB at the most.
