@@ -110,15 +110,15 @@ public actor Session {
         requests.add(1, ordering: .relaxed)
         defer { requests.subtract(1, ordering: .relaxed) }
         guard !record.state.isFinished else { throw .pagination(.finished, record) }
-        var state = PaginatorState(itemsPerPage: record.definition.itemsPerPage)
-        guard var action = state.begin(page: number) else { throw .noSuchPage }
-        var upstream = Duration.zero
-        while case .fetch(let request) = action {
-            let answer = try await ask(request, for: owner, record: record, upstream: &upstream)
-            action = try complete(&state, answer, record: record)
+        let start = clock.uptime()
+        let page: Page?
+        do {
+            page = try await source.page(number, itemsPerPage: record.definition.itemsPerPage, caller: owner)
+        } catch {
+            throw .pagination(error, record)
         }
-        guard case .deliver(let page) = action else { preconditionFailure("a fetch ends with a page") }
-        return MoveOutcome(record: record, page: page, origin: .fetched, upstream: upstream)
+        guard let page else { throw .noSuchPage }
+        return MoveOutcome(record: record, page: page, origin: .fetched, upstream: clock.uptime() - start)
     }
 
     /// Sends away whoever waits for a turn: the session has ended.
