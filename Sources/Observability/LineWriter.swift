@@ -99,7 +99,7 @@ final class LineWriter: Sendable {
             if !write(lines) {
                 state.withLock { $0.dropped += lines.count { $0 == 0x0A } }
             }
-            if !state.withLock({ $0.isClosing }) { wake.wait(milliseconds: Self.restMilliseconds) }
+            if !state.withLock({ $0.isClosing }) { rest(milliseconds: Self.restMilliseconds) }
         }
         finished.signal()
     }
@@ -120,8 +120,13 @@ final class LineWriter: Sendable {
             }
             if !lines.isEmpty { return lines }
             if isClosing { return nil }
-            wake.wait(milliseconds: -1)
+            rest(milliseconds: -1)
         }
+    }
+
+    private func rest(milliseconds: Int32) {
+        wake.wait(milliseconds: milliseconds)
+        wake.clear()
     }
 
     private func write(_ bytes: [UInt8]) -> Bool {

@@ -29,10 +29,14 @@ struct WakePipe: ~Copyable {
         _ = write(writing, &byte, 1)
     }
 
-    /// Waits for a signal and takes all there are; -1 waits without a limit.
+    /// Waits for a signal and leaves it there, so that every waiter sees it; -1 waits without a limit.
     func wait(milliseconds: Int32) {
         var poll = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
         while Glibc.poll(&poll, 1, milliseconds) < 0, errno == EINTR {}
+    }
+
+    /// Takes the signals that are there.
+    func clear() {
         var bytes: [UInt8] = Array(repeating: 0, count: 64)
         while read(reading, &bytes, bytes.count) == bytes.count {}
     }
