@@ -1,0 +1,77 @@
+import CSimdJSON
+import Pagination
+
+/// What the body of an answer turns out to be once every byte of it has been looked at.
+enum PageBody: Equatable {
+    /// One whole document with a list of rows; with their digest if that was asked for and there are any.
+    case rows(Rows, RowsDigest?)
+    /// One whole document that reports an error, with or without rows beside it.
+    case error(message: String?, detail: String?)
+    /// Nothing that could be used.
+    case unusable(Fault)
+
+    /// Why a body is of no use.
+    enum Fault: Equatable {
+        case empty
+        case notWhole
+        case beyondLimits
+        case repeatedResult
+        case noRows
+        case noMemory
+    }
+
+    /// Reads a body. Rows refer to its bytes; nothing is copied.
+    static func read(_ body: [UInt8], withDigest: Bool = false) -> PageBody {
+        // Safe because nothing that the call returns outlives the closure, and the closure neither suspends nor reads
+        // another body, so that the thread's parser stays as it is.
+        body.withUnsafeBufferPointer { bytes in
+            let page = csimdjson_read(bytes.baseAddress, bytes.count)
+            defer { csimdjson_finish() }
+            switch page.verdict {
+            case .CSIMDJSON_ROWS:
+                let rows = rowsFound(page, in: body)
+                return .rows(rows, withDigest && !rows.isEmpty ? digestOfRowsFound(rows) : nil)
+            case .CSIMDJSON_ERROR: return .error(message: string(page.message), detail: string(page.detail))
+            case .CSIMDJSON_EMPTY: return .unusable(.empty)
+            case .CSIMDJSON_NOT_WHOLE: return .unusable(.notWhole)
+            case .CSIMDJSON_BEYOND_LIMITS: return .unusable(.beyondLimits)
+            case .CSIMDJSON_REPEATED_RESULT: return .unusable(.repeatedResult)
+            case .CSIMDJSON_NO_ROWS: return .unusable(.noRows)
+            case .CSIMDJSON_NO_MEMORY: return .unusable(.noMemory)
+            }
+        }
+    }
+}
+
+private func rowsFound(_ page: csimdjson_page, in body: [UInt8]) -> Rows {
+    guard page.count > 0, let offsets = page.extents else { return Rows() }
+    let extents = (0..<page.count).map { Int(offsets[2 * $0])..<Int(offsets[2 * $0 + 1]) }
+    let text = body[extents[0].lowerBound..<extents[page.count - 1].upperBound]
+    return Rows([Rows.Block(text: text, extents: extents)])
+}
+
+/// Digests the rows just read by their keys, and rows without one as a whole. Each stands behind its kind and length, so
+/// that different rows never make the same message.
+private func digestOfRowsFound(_ rows: Rows) -> RowsDigest {
+    let keys = [csimdjson_text](unsafeUninitializedCapacity: rows.count) { buffer, count in
+        csimdjson_keys(buffer.baseAddress)
+        count = rows.count
+    }
+    var message: [UInt8] = []
+    for (row, key) in zip(rows.objects, keys) {
+        let isKeyed = key.length > 0
+        message.append(isKeyed ? 1 : 0)
+        withUnsafeBytes(of: UInt64(isKeyed ? key.length : row.count).littleEndian) { message += $0 }
+        if isKeyed {
+            message += UnsafeRawBufferPointer(start: key.bytes, count: key.length)
+        } else {
+            message += row
+        }
+    }
+    let (first, second) = SipHash.digest(message)
+    return RowsDigest(high: first, low: second)
+}
+
+private func string(_ text: csimdjson_text) -> String? {
+    text.bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: text.length), as: UTF8.self) }
+}

@@ -1,0 +1,69 @@
+import HTTPModel
+import Pagination
+
+/// The URLs of one table's windows. What does not change from window to window is made once.
+///
+/// Limit and offset are always sent, since the instance's own default limit would silently drop what is beyond it.
+/// `sysparm_suppress_pagination_header` never is: only the answer shows whether the instance counts, and where it does
+/// not, the `Link` header is the one sign that more rows follow. A query whose URL an instance accepts at all (about
+/// 8 KB) makes a `Link` header that the transport can take. `sysparm_no_count` never is either, as the count is wanted.
+struct TableURL: Sendable {
+    private let page: String
+    private let count: String
+
+    /// Makes the URLs of a table.
+    ///
+    /// - Throws: `TableServiceError` for a name of a table or field that cannot be sent.
+    init(_ instance: Instance, table: String, configuration: FetchConfiguration) throws(TableServiceError) {
+        guard isTableName(table) else { throw .invalidTableName(table) }
+        let read = configuration.readConfiguration
+        for field in read.includeFields where !isField(field) { throw .invalidField(field) }
+        let filter = configuration.filter
+        let query = filter?.query ?? ""
+
+        var records = Parameters()
+        records.append("sysparm_query", configuration.stableOrder ? Filter.stablyOrdered(query) : query)
+        records.append("sysparm_query_category", filter?.queryCategory ?? "")
+        records.append("sysparm_query_no_domain", filter?.queryNoDomain == true ? "true" : "")
+        var fields = Parameters()
+        fields.append("sysparm_fields", read.includeFields.joined(separator: ","))
+        fields.append("sysparm_display_value", read.displayValue == .actual ? "" : read.displayValue.rawValue)
+        fields.append("sysparm_exclude_reference_link", read.excludeReferenceLink ? "true" : "")
+        fields.append("sysparm_view", read.view ?? "")
+
+        let version = instance.apiVersion == .latest ? "" : "/\(instance.apiVersion.rawValue)"
+        let start = "\(instance.url)/api/now\(version)/table/\(table)?\(records.text)"
+        page = start + fields.text + "sysparm_limit="
+        count = start + "sysparm_fields=sys_id&sysparm_limit=1&sysparm_offset="
+    }
+
+    /// The URL of a window. Where only the count matters, it asks for one row and no more of it than its key.
+    func text(for request: PageRequest) -> String {
+        request.countOnly
+            ? count + String(request.offset) : page + "\(request.limit)&sysparm_offset=\(request.offset)"
+    }
+}
+
+/// Query parameters, each with an `&` behind it; empty ones are left out.
+private struct Parameters {
+    private var bytes: [UInt8] = []
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    mutating func append(_ name: String, _ value: String) {
+        if value.isEmpty { return }
+        bytes += name.utf8
+        bytes.append(UInt8(ascii: "="))
+        appendPercentEncoded(value, to: &bytes)
+        bytes.append(UInt8(ascii: "&"))
+    }
+}
+
+private func isTableName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, 0x61...0x7A ~= first, name.utf8.count <= 80 else { return false }
+    return name.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F }
+}
+
+private func isField(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x2C && $0 != 0x7F }
+}

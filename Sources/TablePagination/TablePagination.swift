@@ -1,0 +1,3 @@
+@_exported public import HTTPModel
+@_exported public import Pagination
+@_exported public import TableAPI
