@@ -68,8 +68,11 @@ extension JSONValue {
     /// Reads one JSON text.
     ///
     /// - Parameter json5: whether the extensions of JSON5 (comments, unquoted names, trailing commas) are allowed.
-    /// - Throws: `JSONSyntaxError`, naming line and column where Foundation does.
+    /// - Throws: `JSONSyntaxError`, naming line and column. The text has to be UTF-8 (RFC 8259 §8.1) and right by its
+    ///   grammar, though Foundation would take UTF-16, a comma behind the last member, or `1e+`.
     public static func parse(_ bytes: [UInt8], json5: Bool = false) throws(JSONSyntaxError) -> JSONValue {
+        // Not only for its message: Foundation's JSON5 reader ends the process over a name that is no UTF-8.
+        if let fault = jsonFault(in: bytes, json5: json5) { throw JSONSyntaxError(detail: fault.description) }
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = json5
         do {
