@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Any JSON value, as decoded by Foundation from JSON or JSON5.
-public enum JSONValue: Sendable, Equatable, Decodable {
+public enum JSONValue: Sendable, Equatable, Decodable, ExpressibleByStringLiteral {
     /// `null`
     case null
     /// `true` or `false`
@@ -16,6 +16,8 @@ public enum JSONValue: Sendable, Equatable, Decodable {
     case array([JSONValue])
     /// An object. Where a member was repeated, Foundation keeps one of them.
     case object([String: JSONValue])
+    /// JSON text that was written already and is passed on as it is; nothing is decoded to it.
+    case written([UInt8])
 
     /// Decodes whatever stands there.
     public init(from decoder: any Decoder) throws {
@@ -37,6 +39,11 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         }
     }
 
+    /// Makes a string.
+    public init(stringLiteral value: String) {
+        self = .string(value)
+    }
+
     /// What a person calls this kind of value.
     public var kind: String {
         switch self {
@@ -46,6 +53,7 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         case .string: "a string"
         case .array: "an array"
         case .object: "an object"
+        case .written: "JSON text"
         }
     }
 }
@@ -60,8 +68,11 @@ extension JSONValue {
     /// Reads one JSON text.
     ///
     /// - Parameter json5: whether the extensions of JSON5 (comments, unquoted names, trailing commas) are allowed.
-    /// - Throws: `JSONSyntaxError`, naming line and column where Foundation does.
+    /// - Throws: `JSONSyntaxError`, naming line and column. The text has to be UTF-8 (RFC 8259 §8.1) and right by its
+    ///   grammar, though Foundation would take UTF-16, a comma behind the last member, or `1e+`.
     public static func parse(_ bytes: [UInt8], json5: Bool = false) throws(JSONSyntaxError) -> JSONValue {
+        // Not only for its message: Foundation's JSON5 reader ends the process over a name that is no UTF-8.
+        if let fault = jsonFault(in: bytes, json5: json5) { throw JSONSyntaxError(detail: fault.description) }
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = json5
         do {

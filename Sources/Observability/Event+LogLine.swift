@@ -1,0 +1,40 @@
+extension Event {
+    /// The event as one line of the log, with its line break.
+    func logLine(time: Timestamp, format: LogFormat) -> [UInt8] {
+        var line = LogLine(time: time, level: level, event: name, format: format)
+        switch self {
+        case .requestAnswered(let request):
+            line.field("method", request.method)
+            line.field("route", request.route)
+            line.field("status", request.status)
+            line.field("milliseconds", milliseconds: request.duration)
+            line.field("bytes", request.bytes)
+            line.field("upstreamMilliseconds", milliseconds: request.upstream)
+            line.field("requestID", request.requestID)
+            line.field("session", request.sessionPrefix)
+        case .serviceStarted(let version, let instances, let listeners):
+            line.field("version", version)
+            line.field("instances", instances.joined(separator: ","))
+            line.field("listeners", listeners.joined(separator: ","))
+        case .serviceStopping(let reason): line.field("reason", reason)
+        case .serviceStopped(let unfinished): line.field("unfinished", unfinished)
+        case .listenerSkipped(let address, let reason):
+            line.field("address", address)
+            line.field("reason", reason)
+        case .configurationWarning(let detail): line.field("detail", detail)
+        case .sessionsInMemory: line.field("detail", "sessions are kept in memory and end with the process")
+        case .upstreamFailed(let instance, let problem, let detail, let requestID):
+            line.field("instance", instance)
+            line.field("problem", problem)
+            line.field("detail", detail)
+            line.field("requestID", requestID)
+        case .serverFault(let detail): line.field("detail", detail)
+        case .logLinesDropped(let count): line.field("count", count)
+        case .internalBug(let detail, let requestID):
+            line.field("detail", detail)
+            line.field("requestID", requestID)
+        }
+        line.end()
+        return line.bytes
+    }
+}

@@ -1,0 +1,54 @@
+/// Everything the service tells about itself. Log, metrics and traces are made from these and from nothing else.
+///
+/// No associated text may hold a credential, a row, a raw target, or a URL with its query.
+public enum Event: Sendable, Equatable {
+    /// A request was answered.
+    case requestAnswered(AnsweredRequest)
+    /// The service accepts connections.
+    case serviceStarted(version: String, instances: [String], listeners: [String])
+    /// The service takes no new connections and finishes what is under way. `reason` names the signal or the fault.
+    case serviceStopping(reason: String)
+    /// The service has stopped; `unfinished` requests were cut because the grace time was over.
+    case serviceStopped(unfinished: Int)
+    /// A default listener was left out, because its address family does not exist here.
+    case listenerSkipped(address: String, reason: String)
+    /// A setting was understood, but is probably not what was meant.
+    case configurationWarning(String)
+    /// Sessions live in memory only, and end with the process.
+    case sessionsInMemory
+    /// An instance gave no usable answer. `problem` is the name of the problem that the caller was told.
+    case upstreamFailed(instance: String, problem: String, detail: String, requestID: String)
+    /// The HTTP server met a fault outside any request, such as no file descriptor left for a new connection.
+    case serverFault(String)
+    /// Log lines were dropped, because standard error did not take them fast enough.
+    case logLinesDropped(Int)
+    /// Something that should be impossible happened; the request, if there was one, was answered with 500.
+    case internalBug(detail: String, requestID: String?)
+
+    /// How much it matters.
+    public var level: Level {
+        switch self {
+        case .requestAnswered, .serviceStarted, .serviceStopping, .serviceStopped, .listenerSkipped, .sessionsInMemory:
+            .info
+        case .configurationWarning, .upstreamFailed, .logLinesDropped: .warning
+        case .serverFault, .internalBug: .error
+        }
+    }
+
+    /// What the log calls it.
+    public var name: String {
+        switch self {
+        case .requestAnswered: "request-answered"
+        case .serviceStarted: "service-started"
+        case .serviceStopping: "service-stopping"
+        case .serviceStopped: "service-stopped"
+        case .listenerSkipped: "listener-skipped"
+        case .configurationWarning: "configuration-warning"
+        case .sessionsInMemory: "sessions-in-memory"
+        case .upstreamFailed: "upstream-failed"
+        case .serverFault: "server-fault"
+        case .logLinesDropped: "log-lines-dropped"
+        case .internalBug: "internal-bug"
+        }
+    }
+}
