@@ -17,7 +17,9 @@ static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct cu
     return curl_easy_setopt(handle, option, value);
 }
 
+// The body is copied. A null pointer would mean "no body" and not "an empty one".
 static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, size_t count) {
+    if (!bytes) bytes = "";
     CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes) : code;
 }
@@ -26,19 +28,12 @@ static inline CURLcode ccurl_set_receiver(CURL *handle, CURLoption option, curl_
     return curl_easy_setopt(handle, option, value);
 }
 
-static inline CURLcode ccurl_set_open_socket(CURL *handle, curl_opensocket_callback value) {
-    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
-}
-
-static inline CURLcode ccurl_set_close_socket(CURL *handle, curl_closesocket_callback value) {
-    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+static inline CURLcode ccurl_set_sockets(CURL *handle, curl_opensocket_callback open, curl_closesocket_callback close) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close) : code;
 }
 
 static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO information, curl_off_t *value) {
-    return curl_easy_getinfo(handle, information, value);
-}
-
-static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO information, long *value) {
     return curl_easy_getinfo(handle, information, value);
 }
 

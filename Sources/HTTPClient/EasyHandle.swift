@@ -79,7 +79,7 @@ final class EasyHandle {
         options.set(CURLOPT_TIMEOUT_MS, milliseconds(request.timeout))
         setVerb(request.method, hasBody: hasBody, in: &options)
         if hasBody {
-            options.note(request.body.withUnsafeBytes { ccurl_set_body(raw, $0.baseAddress ?? noBytes, $0.count) })
+            options.note(request.body.withUnsafeBytes { ccurl_set_body(raw, $0.baseAddress, $0.count) })
         }
         setHeaders(request.headers, hasBody: hasBody, in: &options)
         guard options.failure == CURLE_OK else {
@@ -175,7 +175,3 @@ final class EasyHandle {
         self.headers = hasBody ? nil : headers
     }
 }
-
-/// An address for no bytes at all, because libcurl takes a null pointer for "no body".
-/// Safe because nothing is read from it.
-private nonisolated(unsafe) let noBytes = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))

@@ -35,7 +35,7 @@ extension EasyOptions {
         set(CURLOPT_BUFFERSIZE, 64 << 10)
         // Now and then a new connection, so that a changed address of the host is noticed.
         set(CURLOPT_MAXLIFETIME_CONN, 3600)
-        note(setting(MultiHandle.open, MultiHandle.close))
+        setSockets(open: MultiHandle.open, close: MultiHandle.close)
         set(CURLOPT_OPENSOCKETDATA, pointer: context)
         set(CURLOPT_CLOSESOCKETDATA, pointer: context)
     }

@@ -26,6 +26,16 @@ struct EasyOptions {
         note(ccurl_set_pointer(raw, option, pointer))
     }
 
+    /// Sets who opens and closes sockets.
+    mutating func setSockets(open: curl_opensocket_callback, close: curl_closesocket_callback) {
+        note(ccurl_set_sockets(raw, open, close))
+    }
+
+    /// Sets who receives the header or the body.
+    mutating func setReceiver(_ option: CURLoption, _ receiver: curl_write_callback) {
+        note(ccurl_set_receiver(raw, option, receiver))
+    }
+
     /// Takes in the result of another setter.
     mutating func note(_ code: CURLcode) {
         if failure == CURLE_OK { failure = code }

@@ -48,7 +48,10 @@ final class LoopClient: @unchecked Sendable {
         guard !isStopped else { return transfer.end(.failure(.cancelled)) }
         do throws(TransportError) {
             let multi = try currentMulti()
-            let handle = try idle.popLast() ?? EasyHandle(configuration, context: multi.context)
+            let handle =
+                if let kept = idle.popLast() { kept } else {
+                    try EasyHandle(configuration, context: multi.context)
+                }
             try handle.prepare(transfer)
             let code = multi.add(handle)
             guard code == CURLM_OK else { throw .connectionFailed(String(cString: curl_multi_strerror(code))) }

@@ -49,9 +49,9 @@ final class MultiHandle {
         let context = context
         ccurl_multi_set_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
         ccurl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, max(1, maxIdleConnections))
-        ccurl_multi_set_timer(raw, { _, delay, context in MultiHandle.at(context).wake(after: delay) }, context)
+        ccurl_multi_set_timer(raw, { _, delay, context in MultiHandle.at(context)?.wake(after: delay) ?? -1 }, context)
         ccurl_multi_set_socket(
-            raw, { _, descriptor, what, context, _ in MultiHandle.at(context).watch(descriptor, what) }, context)
+            raw, { _, descriptor, what, context, _ in MultiHandle.at(context)?.watch(descriptor, what) ?? -1 }, context)
     }
 
     deinit {
@@ -135,20 +135,20 @@ final class MultiHandle {
     static let open: curl_opensocket_callback = { context, _, address in
         guard let address = address?.pointee else { return CURL_SOCKET_BAD }
         let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
-        if descriptor >= 0 { MultiHandle.at(context).watches?.opened(descriptor) }
+        if descriptor >= 0 { MultiHandle.at(context)?.watches?.opened(descriptor) }
         return descriptor
     }
 
     /// Closes a connection's socket. Called by libcurl with `context`.
     static let close: curl_closesocket_callback = { context, descriptor in
-        MultiHandle.at(context).watches?.forget(descriptor)
+        MultiHandle.at(context)?.watches?.forget(descriptor)
         return Glibc.close(descriptor)
     }
 
     /// The object behind a context pointer. Safe because libcurl has such a pointer only between `init` and the end of
     /// `close()`, in which time its owner keeps the object.
-    private static func at(_ context: UnsafeMutableRawPointer?) -> MultiHandle {
-        Unmanaged<MultiHandle>.fromOpaque(context!).takeUnretainedValue()
+    private static func at(_ context: UnsafeMutableRawPointer?) -> MultiHandle? {
+        context.map { Unmanaged<MultiHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 }
 

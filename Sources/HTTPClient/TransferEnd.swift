@@ -49,7 +49,8 @@ struct TransferEnd {
     private func error(of refusal: ResponseCollector.Refusal) -> TransportError {
         switch refusal {
         case .bodyTooLarge: .bodyTooLarge(limit: maxBodyBytes)
-        case .headerTooLarge: .noResponse("the answer's header is larger than \(ResponseCollector.maxHeaderBytes) bytes")
+        case .headerTooLarge:
+            .noResponse("the answer's header is larger than \(ResponseCollector.maxHeaderBytes) bytes")
         case .malformed: .noResponse("the answer is not HTTP/1.1")
         }
     }
