@@ -71,7 +71,8 @@ let package = Package(
         tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination"]),
         tests(of: "SQLite", []),
-        tests(of: "Observability", []),
+        tests(of: "Clocks", []),
+        tests(of: "Observability", ["Clocks"]),
         tests(
             of: "Gateway",
             ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "DemoInstance"]),

@@ -14,7 +14,9 @@ struct AccessRules: Sendable {
         case .success(let found): authority = found
         case .failure(let problem): return problem
         }
-        guard let host = Host(authority) else { return Problem(.malformedRequest, "The Host header is not a valid host.") }
+        guard let host = Host(authority) else {
+            return Problem(.malformedRequest, "The Host header is not a valid host.")
+        }
         guard host.isOurs else {
             return Problem(
                 .hostNotAllowed,
@@ -29,7 +31,8 @@ struct AccessRules: Sendable {
         let hosts = head.headers.values(of: "Host")
         if hosts.isEmpty, head.minorVersion == 0 { return .success(target.authority ?? "localhost") }
         guard hosts.count == 1, let host = hosts.first, Host(host) != nil else {
-            let fault = hosts.isEmpty ? "is missing" : hosts.count > 1 ? "is there more than once" : "is not a valid host"
+            let fault =
+                hosts.isEmpty ? "is missing" : hosts.count > 1 ? "is there more than once" : "is not a valid host"
             return .failure(Problem(.malformedRequest, "The Host header \(fault)."))
         }
         return .success(target.authority ?? host)
@@ -39,7 +42,8 @@ struct AccessRules: Sendable {
         let origins = head.headers.values(of: "Origin")
         if !origins.isEmpty {
             let scheme = head.connection == .tls ? "https://" : "http://"
-            let isOwn = origins.count == 1 && origins[0].hasPrefix(scheme)
+            let isOwn =
+                origins.count == 1 && origins[0].hasPrefix(scheme)
                 && Host(String(origins[0].dropFirst(scheme.count))) == host && host.isLoopback
             return isOwn ? nil : Self.foreignOrigin
         }
@@ -97,7 +101,8 @@ struct Host: Equatable, Sendable {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
-                1...3 ~= part.utf8.count && part.utf8.allSatisfy { 0x30...0x39 ~= $0 } && Int(part).map { $0 < 256 } == true
+                1...3 ~= part.utf8.count && part.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+                    && Int(part).map { $0 < 256 } == true
                     && (part.utf8.count == 1 || !part.hasPrefix("0"))
             }
     }

@@ -1,7 +1,7 @@
 import HTTPModel
-import Pagination
-import Sessions
-import TableAPI
+public import Pagination
+public import Sessions
+public import TableAPI
 
 extension Gateway {
     /// What the service says about itself: instances, problems, health.
@@ -55,7 +55,7 @@ extension Gateway {
     /// The pages that a session or a single request asks for.
     ///
     /// - Throws: `PageSourceError` where the instance is not configured (any more).
-    public func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
+    func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
         guard let service = instances[definition.instance] else {
             throw .failed(nil, reason: "the instance of this session is not configured any more")
         }
@@ -74,7 +74,8 @@ extension TableService {
                 queryNoDomain: definition.queryNoDomain),
             readConfiguration: FieldReadConfiguration(
                 includeFields: definition.fields ?? [],
-                displayValue: FieldReadConfiguration.DisplayValue(rawValue: definition.displayValue.rawValue) ?? .actual,
+                displayValue: FieldReadConfiguration.DisplayValue(rawValue: definition.displayValue.rawValue)
+                    ?? .actual,
                 excludeReferenceLink: definition.excludeReferenceLink, view: definition.view),
             stableOrder: definition.stableOrder)
         do {

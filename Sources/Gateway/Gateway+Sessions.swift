@@ -1,3 +1,4 @@
+import Clocks
 import HTTPModel
 import Pagination
 import Sessions

@@ -53,7 +53,8 @@ public final class Gateway: Responder {
         trace.route = route
         guard route.methods.contains(head.method) else { return .answer(answerOtherMethod(trace, route)) }
         if isDraining.load(ordering: .relaxed), route != .livez {
-            let problem = Problem(.shuttingDown, "The service is about to stop and takes no new requests.", retryAfter: 1)
+            let problem = Problem(
+                .shuttingDown, "The service is about to stop and takes no new requests.", retryAfter: 1)
             return .answer(refuse(trace, problem))
         }
         if head.method == "PATCH" || (head.method == "POST" && route == .sessions), !isJSON(head.headers) {
@@ -81,7 +82,7 @@ public final class Gateway: Responder {
         return .body(
             limit: configuration.maxRequestBody, tooLarge: { self.refuseTooLarge(trace) },
             respond: { request in
-                do {
+                do throws(Problem) {
                     let parameters = try self.parameters(of: target, allowed: route.parameters)
                     let context = RequestContext(trace: trace, target: target, route: route, parameters: parameters)
                     return await self.answer(context, body: request.body)
@@ -145,7 +146,8 @@ public final class Gateway: Responder {
         var faults = ParameterFaults()
         for (name, value) in pairs {
             if !allowed.contains(name) {
-                let known = allowed.isEmpty ? "none is known here" : "known here: \(allowed.sorted().joined(separator: ", "))"
+                let known =
+                    allowed.isEmpty ? "none is known here" : "known here: \(allowed.sorted().joined(separator: ", "))"
                 faults.add(.target, name, "is not a parameter of this path; \(known)")
             } else if parameters.updateValue(value, forKey: name) != nil {
                 faults.add(.target, name, "is there more than once")
@@ -174,7 +176,8 @@ public final class Gateway: Responder {
         return finish(
             trace,
             Reply(
-                status: problem.status, headers: headers, contentType: "application/problem+json", body: [writer.bytes[...]]))
+                status: problem.status, headers: headers, contentType: "application/problem+json",
+                body: [writer.bytes[...]]))
     }
 
     /// Gives a reply the headers that all have, and tells the observer.

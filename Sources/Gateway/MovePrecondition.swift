@@ -26,7 +26,8 @@ struct MovePrecondition: Sendable, Equatable {
         position = after ?? tag
         waits = !headers.values(of: "Prefer").contains { preferences in
             preferences.split(separator: ",").contains { preference in
-                preference.split(separator: ";")[0].filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased() == "wait=0"
+                preference.split(separator: ";")[0].filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
+                    == "wait=0"
             }
         }
     }

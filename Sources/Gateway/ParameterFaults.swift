@@ -29,7 +29,8 @@ struct ParameterFaults: Sendable {
     var problem: Problem? {
         guard !errors.isEmpty else { return nil }
         let count = errors.count == 1 ? "One value is" : "\(errors.count) values are"
-        return Problem(.invalidParameter, "\(count) not allowed; errors says which and why.", [("errors", .array(errors))])
+        return Problem(
+            .invalidParameter, "\(count) not allowed; errors says which and why.", [("errors", .array(errors))])
     }
 
     /// A report of one fault.

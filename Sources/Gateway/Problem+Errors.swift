@@ -30,7 +30,8 @@ extension Problem {
         case .expired:
             self.init(.sessionExpired, "The session was deleted, or was not used for longer than its idleTimeout.")
         case .busy:
-            self.init(.paginatorBusy, "Another move of this session is under way; this one was not made.", retryAfter: 1)
+            self.init(
+                .paginatorBusy, "Another move of this session is under way; this one was not made.", retryAfter: 1)
         case .stale(let position):
             self.init(
                 .positionStale, "The session stands at position \(position), not where this move starts from.",
@@ -41,7 +42,8 @@ extension Problem {
             self.init(error, session: SessionDocument(record: record, isBusy: isBusy))
         case .tooManySessions(let limit, let retryAfter):
             self.init(
-                .tooManySessions, "\(limit) sessions are open, and that is the limit. Close some, or wait for one to expire.",
+                .tooManySessions,
+                "\(limit) sessions are open, and that is the limit. Close some, or wait for one to expire.",
                 retryAfter: retryAfter, [("limit", .integer(limit))])
         case .store(let reason): self.init(.storeUnavailable, reason, retryAfter: defaultRetryAfter)
         }
@@ -56,7 +58,8 @@ extension Problem {
                 .array([
                     .object([
                         "parameter": "n",
-                        "detail": "has to be a page number: a whole number from 1 on whose rows have offsets below 2^63",
+                        "detail":
+                            "has to be a page number: a whole number from 1 on whose rows have offsets below 2^63",
                     ])
                 ])
             )
@@ -71,10 +74,12 @@ extension Problem {
                 [("session", session.value)])
         case .noPreviousPage:
             self.init(
-                .noPreviousPage, "The session stands at page \(state.page), with none before it.", [("session", session.value)])
+                .noPreviousPage, "The session stands at page \(state.page), with none before it.",
+                [("session", session.value)])
         case .lastPageUnknown:
             self.init(
-                .lastPageUnknown, "The instance sends no count, so the last page is not known before it is reached with next.",
+                .lastPageUnknown,
+                "The instance sends no count, so the last page is not known before it is reached with next.",
                 [("session", session.value)])
         case .finished:
             self.init(
@@ -102,15 +107,18 @@ extension Problem {
                 retryAfter: retryAfter ?? defaultRetryAfter, Self.members(upstream))
         case .unavailable(let upstream, let retryAfter):
             self.init(
-                .upstreamUnavailable, "The instance is down or hibernating.", retryAfter: retryAfter ?? defaultRetryAfter,
+                .upstreamUnavailable, "The instance is down or hibernating.",
+                retryAfter: retryAfter ?? defaultRetryAfter,
                 Self.members(upstream))
-        case .failed(let upstream, let reason): self.init(.upstreamFailed, Self.sentence(reason), Self.members(upstream))
+        case .failed(let upstream, let reason):
+            self.init(.upstreamFailed, Self.sentence(reason), Self.members(upstream))
         case .incomplete(let upstream, let reason):
             self.init(.upstreamIncomplete, Self.sentence(reason), Self.members(upstream))
         case .notJSON(let upstream, let reason):
             self.init(.upstreamNotJSON, Self.sentence(reason), Self.members(upstream))
         case .tooLarge(let limit):
-            self.init(.upstreamTooLarge, "The instance’s answer is larger than \(limit) bytes, the limit in pages.maxBytes.")
+            self.init(
+                .upstreamTooLarge, "The instance’s answer is larger than \(limit) bytes, the limit in pages.maxBytes.")
         case .timedOut(let upstream):
             self.init(.upstreamTimeout, "The instance did not answer in time.", Self.members(upstream))
         case .stopping: self.init(.shuttingDown, "The service is about to stop.", retryAfter: defaultRetryAfter)

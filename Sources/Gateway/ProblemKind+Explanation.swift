@@ -3,7 +3,10 @@ extension ProblemKind {
     var explanation: (meaning: String, remedy: String) {
         switch self {
         case .noNextPage:
-            ("The session stands at the last page, and nothing was fetched.", "Stop when hasNext is false, or go on with first.")
+            (
+                "The session stands at the last page, and nothing was fetched.",
+                "Stop when hasNext is false, or go on with first."
+            )
         case .noPreviousPage:
             (
                 "The session stands at the first page or before it, and nothing was fetched.",
@@ -45,16 +48,21 @@ extension ProblemKind {
                 "Delete sessions that are done, or open one after the seconds in Retry-After."
             )
         case .malformedRequest:
-            ("The request is not well-formed HTTP, or its body is not JSON.", "Correct what the detail names and send it again.")
+            (
+                "The request is not well-formed HTTP, or its body is not JSON.",
+                "Correct what the detail names and send it again."
+            )
         case .invalidParameter:
             (
                 "The request was understood, but holds values that are not allowed. errors names all of them.",
                 "Correct each one that errors names and send it again."
             )
-        case .notFound: ("The interface has no such path.", "GET /problems and the README name the paths that there are.")
+        case .notFound:
+            ("The interface has no such path.", "GET /problems and the README name the paths that there are.")
         case .methodNotAllowed:
             ("The path exists, but not for this method.", "Use one of the methods in the Allow header.")
-        case .unsupportedMediaType: ("The body is not declared to be JSON.", "Send it with Content-Type: application/json.")
+        case .unsupportedMediaType:
+            ("The body is not declared to be JSON.", "Send it with Content-Type: application/json.")
         case .contentTooLarge: ("The body is larger than limits.requestBody.", "Send a smaller body.")
         case .hostNotAllowed:
             (
@@ -82,7 +90,10 @@ extension ProblemKind {
                 "The operator has to correct instances.….auth."
             )
         case .upstreamRateLimited:
-            ("The instance allows no more requests for now.", "Make the same call again after the seconds in Retry-After.")
+            (
+                "The instance allows no more requests for now.",
+                "Make the same call again after the seconds in Retry-After."
+            )
         case .upstreamUnavailable:
             (
                 "The instance is down, hibernating, or under maintenance. The session is as it was.",
@@ -116,7 +127,10 @@ extension ProblemKind {
                 "Make the same call again after the seconds in Retry-After."
             )
         case .shuttingDown:
-            ("The service is about to stop and takes no new requests.", "Make the same call again after the seconds in Retry-After.")
+            (
+                "The service is about to stop and takes no new requests.",
+                "Make the same call again after the seconds in Retry-After."
+            )
         }
     }
 }

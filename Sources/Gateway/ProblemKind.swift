@@ -75,8 +75,10 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .unsupportedMediaType:
             ("The body has the wrong media type", "Le corps de la requête n’a pas le bon type de contenu")
         case .contentTooLarge: ("The body is too large", "Le corps de la requête est trop grand")
-        case .hostNotAllowed: ("The service does not answer to this host name", "Le service ne répond pas à ce nom d’hôte")
-        case .originNotAllowed: ("Web pages of this origin are not allowed", "Les pages web de cette origine ne sont pas admises")
+        case .hostNotAllowed:
+            ("The service does not answer to this host name", "Le service ne répond pas à ce nom d’hôte")
+        case .originNotAllowed:
+            ("Web pages of this origin are not allowed", "Les pages web de cette origine ne sont pas admises")
         case .queryRejected: ("The instance rejected the query", "L’instance a rejeté la requête")
         case .upstreamForbidden: ("The instance forbids the query", "L’instance interdit la requête")
         case .upstreamUnauthenticated:
@@ -84,8 +86,10 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .upstreamRateLimited: ("The instance limits its requests", "L’instance limite ses requêtes")
         case .upstreamUnavailable: ("The instance is not available", "L’instance n’est pas disponible")
         case .upstreamFailed: ("The instance failed", "L’instance a échoué")
-        case .upstreamIncomplete: ("The instance sent only part of the page", "L’instance n’a envoyé qu’une partie de la page")
-        case .upstreamNotJSON: ("The instance sent something else than a page", "L’instance a envoyé autre chose qu’une page")
+        case .upstreamIncomplete:
+            ("The instance sent only part of the page", "L’instance n’a envoyé qu’une partie de la page")
+        case .upstreamNotJSON:
+            ("The instance sent something else than a page", "L’instance a envoyé autre chose qu’une page")
         case .upstreamTooLarge: ("The instance sent too large a page", "L’instance a envoyé une page trop grande")
         case .upstreamTimeout: ("The instance did not answer in time", "L’instance n’a pas répondu à temps")
         case .storeUnavailable:

@@ -1,5 +1,6 @@
 import Clocks
 import HTTPModel
+import Pagination
 import Sessions
 
 /// A session as JSON.

@@ -46,7 +46,8 @@ struct SessionLinks {
 
     private mutating func addMoves(path: String, position: Int, hasNext: Bool, hasPrevious: Bool, knowsLast: Bool) {
         func add(_ move: SessionMove, _ relation: String?) {
-            all.append(Link(name: move.rawValue, relation: relation, target: "\(path)/\(move.rawValue)?after=\(position)"))
+            all.append(
+                Link(name: move.rawValue, relation: relation, target: "\(path)/\(move.rawValue)?after=\(position)"))
         }
         add(.first, "first")
         if hasNext { add(.next, "next") }
