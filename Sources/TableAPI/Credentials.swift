@@ -9,6 +9,9 @@ public enum Credentials: Sendable, Equatable {
     /// With a user name and a password (RFC 7617).
     case basic(username: String, password: Secret)
 
+    /// Checks that they can be sent.
+    ///
+    /// - Throws: `InstanceError.invalidUsername`.
     func validate() throws(InstanceError) {
         switch self {
         case .none: break
@@ -19,6 +22,7 @@ public enum Credentials: Sendable, Equatable {
         }
     }
 
+    /// What gives the headers that carry them.
     var source: any CredentialSource {
         switch self {
         case .none: FixedCredentialSource(authorization: nil)

@@ -12,11 +12,17 @@ enum PageBody: Equatable {
 
     /// Why a body is of no use.
     enum Fault: Equatable {
+        /// Nothing, or nothing but white space.
         case empty
+        /// Not one whole JSON document.
         case notWhole
+        /// One with a number beyond 64 bits or double range, over 1,024 levels, or half a surrogate pair.
         case beyondLimits
+        /// One whose root has `result` more than once.
         case repeatedResult
+        /// One without a list of objects as its `result`.
         case noRows
+        /// One that there was no memory for.
         case noMemory
     }
 
