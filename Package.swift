@@ -41,6 +41,7 @@ let package = Package(
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         pure("Locks"),
+        pure("Clocks"),
         pure("HTTPModel"),
         pure("Pagination", ["Locks"]),
         wrapper("EventLoops", ["CUV", "Locks"]),
@@ -48,19 +49,19 @@ let package = Package(
         wrapper("HTTPClient", ["HTTPModel", "EventLoops", "CCurl"]),
         wrapper("TableAPI", ["Pagination", "HTTPModel", "CSimdJSON"]),
         pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops"]),
-        pure("Sessions", ["Pagination", "Locks"]),
+        pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
-        wrapper("Observability", ["Locks"]),
-        pure("Gateway", ["Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability"]),
+        wrapper("Observability", ["Locks", "Clocks"]),
+        pure("Gateway", ["Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks"]),
         pure("DemoInstance", ["HTTPModel", "SQLite"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
                 "Gateway", "Sessions", "TableAPI", "Pagination", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops",
-                "DemoInstance", "Observability",
+                "DemoInstance", "Observability", "Clocks",
             ],
             swiftSettings: settings),
-        pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions"]),
+        pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks"]),
 
         tests(of: "HTTPModel", []),
         tests(of: "Pagination", ["PaginatordTesting"]),
@@ -70,7 +71,8 @@ let package = Package(
         tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination"]),
         tests(of: "SQLite", []),
-        tests(of: "Observability", []),
+        tests(of: "Clocks", []),
+        tests(of: "Observability", ["Clocks"]),
         tests(
             of: "Gateway",
             ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "DemoInstance"]),

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Any JSON value, as decoded by Foundation from JSON or JSON5.
-public enum JSONValue: Sendable, Equatable, Decodable {
+public enum JSONValue: Sendable, Equatable, Decodable, ExpressibleByStringLiteral {
     /// `null`
     case null
     /// `true` or `false`
@@ -16,6 +16,8 @@ public enum JSONValue: Sendable, Equatable, Decodable {
     case array([JSONValue])
     /// An object. Where a member was repeated, Foundation keeps one of them.
     case object([String: JSONValue])
+    /// JSON text that was written already and is passed on as it is; nothing is decoded to it.
+    case written([UInt8])
 
     /// Decodes whatever stands there.
     public init(from decoder: any Decoder) throws {
@@ -37,6 +39,11 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         }
     }
 
+    /// Makes a string.
+    public init(stringLiteral value: String) {
+        self = .string(value)
+    }
+
     /// What a person calls this kind of value.
     public var kind: String {
         switch self {
@@ -46,6 +53,7 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         case .string: "a string"
         case .array: "an array"
         case .object: "an object"
+        case .written: "JSON text"
         }
     }
 }

@@ -9,6 +9,11 @@ public struct JSONWriter {
         bytes.reserveCapacity(capacity)
     }
 
+    /// Begins an object whose end is written by other means.
+    public mutating func beginObject() {
+        open(0x7B)
+    }
+
     /// Writes an object; its members are written by the closure.
     public mutating func object(_ members: (inout JSONWriter) -> Void) {
         open(0x7B)
@@ -66,6 +71,10 @@ public struct JSONWriter {
                     writer.value(value)
                 }
             }
+        case .written(let text):
+            separate()
+            bytes += text
+            needsComma = true
         }
     }
 
@@ -111,6 +120,16 @@ public struct JSONWriter {
     private mutating func string(_ text: String) {
         separate()
         bytes.append(0x22)
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            appendEscaped(text)
+        }
+        bytes.append(0x22)
+        needsComma = true
+    }
+
+    private mutating func appendEscaped(_ text: String) {
         for byte in text.utf8 {
             switch byte {
             case 0x22, 0x5C: bytes += [0x5C, byte]
@@ -122,8 +141,6 @@ public struct JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(0x22)
-        needsComma = true
     }
 }
 

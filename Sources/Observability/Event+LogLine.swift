@@ -1,3 +1,5 @@
+import Clocks
+
 extension Event {
     /// The event as one line of the log, with its line break.
     func logLine(time: Timestamp, format: LogFormat) -> [UInt8] {

@@ -1,3 +1,5 @@
+public import Clocks
+
 /// Writes events as lines, one JSON object or one readable text each, to a file descriptor.
 ///
 /// Any thread may observe; none ever waits for the descriptor (see `LineWriter`).

@@ -1,3 +1,5 @@
+import Clocks
+
 /// How log lines look.
 public enum LogFormat: String, Sendable, CaseIterable {
     /// One JSON object per line.

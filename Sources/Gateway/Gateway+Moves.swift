@@ -1,0 +1,76 @@
+import HTTPModel
+import Pagination
+import Sessions
+
+extension Gateway {
+    func moveSession(_ context: RequestContext, id: String, move: SessionMove) async throws(Problem) -> Reply {
+        let precondition = try MovePrecondition(headers: context.head.headers, parameters: context.parameters)
+        if context.head.method == "GET", context.parameters["after"] == nil,
+            context.head.headers["Sec-Fetch-Mode"] == "navigate",
+            let problem = ParameterFaults.problem(
+                .target, "after", "is required of a browser’s address line, which may send a request twice")
+        {
+            throw problem
+        }
+        let session = try await find(id, for: context.owner)
+        do {
+            let outcome = try await session.move(
+                move, after: precondition.position, for: context.owner, waits: precondition.waits)
+            guard let page = outcome.page else { return show(outcome.record, isBusy: session.isBusy) }
+            let document = PageDocument(
+                page: page, position: outcome.record.position, links: SessionLinks(page: page, of: outcome.record))
+            return pageReply(document, origin: outcome.origin, upstream: outcome.upstream)
+        } catch {
+            throw Problem(error, isBusy: session.isBusy)
+        }
+    }
+
+    func showPage(_ context: RequestContext, id: String, number: String) async throws(Problem) -> Reply {
+        guard number.isDecimal, let number = Int(number), number >= 1 else { throw .malformedPageNumber }
+        let session = try await find(id, for: context.owner)
+        do {
+            let outcome = try await session.page(number, for: context.owner)
+            guard let page = outcome.page else { throw SessionError.noSuchPage }
+            let path = "/sessions/\(session.id)/pages"
+            return pageReply(
+                PageDocument(
+                    page: page, position: outcome.record.position, links: SessionLinks(page: page) { "\(path)/\($0)" }),
+                origin: outcome.origin, upstream: outcome.upstream, hasTag: false)
+        } catch let error as SessionError {
+            throw Problem(error, isBusy: session.isBusy)
+        } catch {
+            throw .malformedPageNumber
+        }
+    }
+
+    func pageReply(
+        _ document: PageDocument, origin: MoveOutcome.Origin, upstream: Duration, hasTag: Bool = true
+    ) -> Reply {
+        var headers = HeaderFields()
+        headers.reserveCapacity(5)
+        if hasTag, let position = document.position { headers.append("ETag", "\"\(position)\"") }
+        let link = document.links.headerValue
+        if !link.isEmpty { headers.append("Link", link) }
+        if let total = document.page.totalItems { headers.append("X-Total-Count", String(total)) }
+        headers.append("Cache-Status", origin.cacheStatus)
+        if origin != .replayed {
+            let (seconds, attoseconds) = upstream.components
+            let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000
+            headers.append("Server-Timing", "upstream;dur=\(tenths / 10).\(tenths % 10)")
+        }
+        return Reply(
+            headers: headers, contentType: "application/json", body: document.pieces,
+            upstream: origin == .replayed ? nil : upstream)
+    }
+}
+
+extension MoveOutcome.Origin {
+    /// What `Cache-Status` says (RFC 9211).
+    fileprivate var cacheStatus: String {
+        switch self {
+        case .fetched: "paginatord; fwd=miss"
+        case .replayed: "paginatord; hit; detail=replay"
+        case .refetched: "paginatord; fwd=miss; detail=refetch"
+        }
+    }
+}

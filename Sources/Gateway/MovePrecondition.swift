@@ -1,0 +1,43 @@
+import HTTPModel
+
+/// From where a move says that it starts, and whether it is ready to wait.
+struct MovePrecondition: Sendable, Equatable {
+    /// The position that the caller believes the session to stand at; `nil` for wherever it stands. −1 stands at no session:
+    /// a tag that can never match.
+    var position: Int?
+    /// Whether the move waits while another one is under way.
+    var waits: Bool
+
+    /// Reads `?after=`, `If-Match` (RFC 9110 §13.1.1) and `Prefer: wait=0` (RFC 7240 §4.3).
+    ///
+    /// - Throws: `Problem` where they are no positions, or disagree.
+    init(headers: HeaderFields, parameters: [String: String]) throws(Problem) {
+        var faults = ParameterFaults()
+        var after: Int?
+        if let text = parameters["after"] {
+            after = text.isDecimal ? Int(text) : nil
+            if after == nil { faults.add(.target, "after", "has to be a position: a whole number from 0 on") }
+        }
+        let tag = Self.tag(headers.values(of: "If-Match"))
+        if let tag, let after, tag != after {
+            faults.add(.target, "after", "says another position than If-Match; one of them is enough")
+        }
+        if let problem = faults.problem { throw problem }
+        position = after ?? tag
+        waits = !headers.values(of: "Prefer").contains { preferences in
+            preferences.split(separator: ",").contains { preference in
+                preference.split(separator: ";")[0].filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
+                    == "wait=0"
+            }
+        }
+    }
+
+    /// The position that the tags name: `nil` for none and for `*`, −1 for weak tags, several tags, and tags that we never
+    /// gave, since the comparison is a strong one.
+    private static func tag(_ values: [String]) -> Int? {
+        guard let value = values.first, !(values.count == 1 && value == "*") else { return nil }
+        guard values.count == 1, value.utf8.count > 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return -1 }
+        let digits = value.dropFirst().dropLast()
+        return digits.isDecimal ? Int(digits) ?? -1 : -1
+    }
+}

@@ -1,0 +1,26 @@
+import HTTPModel
+
+/// An answer before it gets the headers that all answers have.
+struct Reply: Sendable {
+    /// The status code.
+    var status = 200
+    /// The headers of this answer.
+    var headers: HeaderFields = [:]
+    /// The media type of the body; `nil` where there is none.
+    var contentType: String?
+    /// The body's pieces.
+    var body: [ArraySlice<UInt8>]
+    /// How long the instance took, where it was asked.
+    var upstream: Duration?
+}
+
+extension Reply {
+    /// An answer whose body is one JSON value.
+    static func json(
+        status: Int = 200, headers: HeaderFields = [:], _ write: (inout JSONWriter) -> Void
+    ) -> Reply {
+        var writer = JSONWriter(capacity: 1024)
+        write(&writer)
+        return Reply(status: status, headers: headers, contentType: "application/json", body: [writer.bytes[...]])
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPModel
+import Synchronization
+
+/// By what an answer is tied to its request, from the first check to the log line.
+struct RequestTrace: Sendable {
+    /// The request's head.
+    let head: RequestHead
+    /// The name under which the log and the caller know it.
+    let id: String
+    /// When its head had come, on the clock that never jumps.
+    let start: Duration
+    /// The route, once it is known.
+    var route: Route?
+    /// The instance that the answer came from, once it is known.
+    var instance: String?
+
+    /// The language of its problems' titles.
+    var language: Language {
+        Language(accepting: head.headers)
+    }
+
+    init(head: RequestHead, id: String, start: Duration) {
+        self.head = head
+        self.id = id
+        self.start = start
+    }
+
+    /// The instance to blame for a problem, where it is one of the instance's.
+    func instance(_ problem: Problem) -> String? {
+        problem.name.hasPrefix("upstream-") ? instance ?? "-" : nil
+    }
+}
+
+/// What the steps of answering a request need to know of it.
+struct RequestContext: Sendable {
+    /// By what the answer is tied to the request.
+    let trace: RequestTrace
+    /// The target, taken apart.
+    let target: RequestTarget
+    /// The route that its path names.
+    let route: Route
+    /// The query parameters; all of them are known to the route.
+    let parameters: [String: String]
+
+    /// The request's head.
+    var head: RequestHead { trace.head }
+
+    /// Whose sessions it sees. Without access tokens all callers are one owner.
+    var owner: String { "" }
+}
+
+/// Names for requests: unique in this process, and hard to mistake for those of another.
+final class RequestIDs: Sendable {
+    private let latest: Atomic<UInt64>
+
+    init() {
+        latest = Atomic(UInt64.random(in: 0...(.max)))
+    }
+
+    /// The next name: 16 hexadecimal digits.
+    func next() -> String {
+        // An odd step reaches every value before one comes again, and spreads neighbours apart.
+        let value = latest.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}

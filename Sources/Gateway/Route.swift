@@ -1,0 +1,78 @@
+import Sessions
+
+/// A path of the interface, decided on the raw, undecoded path: no second spelling reaches a route.
+enum Route: Sendable, Equatable {
+    case sessions
+    /// The name as it stands in the path; it need not be a session's.
+    case session(String)
+    case move(String, SessionMove)
+    case page(String, number: String)
+    case table(String)
+    case instances
+    case problems
+    case problem(String)
+    case livez
+    case readyz
+
+    /// Finds the route of a path.
+    init?(path: String) {
+        let segments = path.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
+        switch (segments.first.map(String.init(_:)), segments.count) {
+        case ("sessions", 1): self = .sessions
+        case ("sessions", 2) where !segments[1].isEmpty: self = .session(text(segments[1]))
+        case ("sessions", 3) where !segments[1].isEmpty:
+            guard let move = SessionMove(rawValue: text(segments[2])) else { return nil }
+            self = .move(text(segments[1]), move)
+        case ("sessions", 4) where !segments[1].isEmpty && !segments[3].isEmpty && text(segments[2]) == "pages":
+            self = .page(text(segments[1]), number: text(segments[3]))
+        case ("tables", 2) where !segments[1].isEmpty: self = .table(text(segments[1]))
+        case ("instances", 1): self = .instances
+        case ("problems", 1): self = .problems
+        case ("problems", 2) where !segments[1].isEmpty: self = .problem(text(segments[1]))
+        case ("livez", 1): self = .livez
+        case ("readyz", 1): self = .readyz
+        default: return nil
+        }
+    }
+
+    /// What the log and the metrics call it.
+    var name: String {
+        switch self {
+        case .sessions: "/sessions"
+        case .session: "/sessions/{id}"
+        case .move(_, let move): "/sessions/{id}/\(move.rawValue)"
+        case .page: "/sessions/{id}/pages/{n}"
+        case .table: "/tables/{table}"
+        case .instances: "/instances"
+        case .problems: "/problems"
+        case .problem: "/problems/{name}"
+        case .livez: "/livez"
+        case .readyz: "/readyz"
+        }
+    }
+
+    /// The methods that it takes; `OPTIONS` everywhere besides.
+    var methods: [String] {
+        switch self {
+        case .sessions: ["GET", "HEAD", "POST"]
+        case .session: ["GET", "HEAD", "PATCH", "DELETE"]
+        case .move(_, .reset): ["POST"]
+        case .move: ["GET", "POST"]
+        case .page, .table, .instances, .problems, .problem, .livez, .readyz: ["GET", "HEAD"]
+        }
+    }
+
+    /// The query parameters that it takes.
+    var parameters: Set<String> {
+        switch self {
+        case .sessions: ["limit", "before"]
+        case .move: ["after"]
+        case .table: DefinitionParser.queryParameters
+        default: []
+        }
+    }
+}
+
+private func text(_ segment: Substring.UTF8View) -> String {
+    String(Substring(segment))
+}

@@ -1,0 +1,58 @@
+public import Clocks
+public import Pagination
+
+/// All that is kept of a session: what a store writes in one piece.
+public struct SessionRecord: Sendable, Equatable {
+    /// The page that a repeated move is answered with.
+    public enum KeptPage: Sendable, Equatable {
+        /// There is none: nothing was fetched yet, or the latest move was a reset.
+        case none
+        /// The page of the latest move.
+        case page(Page)
+        /// The page of the latest move, whose rows were dropped or never kept for want of room.
+        case withoutRows(Page)
+    }
+
+    /// The session's name.
+    public let id: SessionID
+    /// Whose it is; nobody else learns that it exists.
+    public let owner: String
+    /// What it pages through.
+    public let definition: SessionDefinition
+    /// Where its paginator stands.
+    public var state: PaginatorState
+    /// 0 at creation, one more for each delivered page and for each reset.
+    public var position = 0
+    /// The move that led to `position`; `nil` at creation.
+    public var reachedBy: SessionMove?
+    /// The page that `reachedBy` delivered.
+    public var keptPage = KeptPage.none
+    /// When it was opened.
+    public let createdAt: Timestamp
+    /// When it ends unless it is used before.
+    public var expiresAt: Timestamp
+    /// Rises with every `replace`; the store's own, no caller sees it.
+    public var revision = 0
+    /// Rises from session to session in a store: the order of opening. Given by the store.
+    public var sequence = 0
+
+    /// A session that was just opened.
+    public init(
+        id: SessionID, owner: String, definition: SessionDefinition, publisherShouldFinish: Bool, now: Timestamp
+    ) {
+        self.id = id
+        self.owner = owner
+        self.definition = definition
+        state = PaginatorState(
+            itemsPerPage: definition.itemsPerPage, publisherShouldFinish: publisherShouldFinish)
+        createdAt = now
+        expiresAt = now.adding(seconds: definition.idleTimeout)
+    }
+
+    /// Forgets the rows of the kept page, but not which page it was.
+    mutating func dropRows() {
+        guard case .page(var page) = keptPage else { return }
+        page.rows = Rows()
+        keptPage = .withoutRows(page)
+    }
+}

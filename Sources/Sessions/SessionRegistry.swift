@@ -1,0 +1,137 @@
+public import Clocks
+public import Pagination
+
+/// Opens, finds and ends sessions.
+public actor SessionRegistry {
+    /// Makes the source of a session's pages.
+    public typealias SourceFactory = @Sendable (SessionDefinition) throws(PageSourceError) -> any PageSource
+
+    private let store: any SessionStore
+    private let configuration: SessionConfiguration
+    private let clock: ServiceClock
+    private let makeSource: SourceFactory
+    private var live: [SessionID: Session] = [:]
+
+    /// A registry over a store.
+    public init(
+        store: any SessionStore, configuration: SessionConfiguration, clock: ServiceClock,
+        makeSource: @escaping SourceFactory
+    ) {
+        self.store = store
+        self.configuration = configuration
+        self.clock = clock
+        self.makeSource = makeSource
+    }
+
+    /// Opens a session. Nothing is asked of the instance.
+    ///
+    /// - Throws: `SessionError`.
+    public func open(
+        _ definition: SessionDefinition, publisherShouldFinish: Bool, owner: String
+    ) async throws(SessionError) -> SessionRecord {
+        let record = SessionRecord(
+            id: SessionID(), owner: owner, definition: definition, publisherShouldFinish: publisherShouldFinish,
+            now: clock.now())
+        do {
+            return try await store.create(record, limits: configuration.limits)
+        } catch SessionStoreError.full {
+            // Sessions whose time is up do not count.
+            await sweep()
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+        do {
+            return try await store.create(record, limits: configuration.limits)
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+    }
+
+    /// Finds a session by its name. Whose it is, and whether its time is up, is looked at by its methods.
+    ///
+    /// - Throws: `SessionError`.
+    public func session(_ id: SessionID, for owner: String) async throws(SessionError) -> Session {
+        if let session = live[id] { return session }
+        switch try await stored(id) {
+        case .live(let record) where record.owner == owner:
+            // Somebody else may have come first while the store was read.
+            if let session = live[id] { return session }
+            let session = try makeSession(record)
+            live[id] = session
+            return session
+        case .gone(owner): throw .expired
+        case .live, .gone, .unknown: throw .notFound
+        }
+    }
+
+    /// An owner's sessions, the newest first, each with whether a fetch is under way.
+    ///
+    /// - Throws: `SessionError`.
+    public func list(
+        owner: String, before sequence: Int?, limit: Int
+    ) async throws(SessionError) -> [(record: SessionRecord, isBusy: Bool)] {
+        do {
+            let now = clock.now()
+            let records = try await store.list(owner: owner, before: sequence, limit: limit)
+            return records.filter { $0.expiresAt > now || live[$0.id]?.isInUse == true }
+                .map { ($0, live[$0.id]?.isBusy ?? false) }
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+    }
+
+    /// Closes a session: its streams end, and moves that wait or are under way are told that it is gone. Closing it again
+    /// changes nothing.
+    ///
+    /// - Throws: `SessionError.notFound` where this owner never had it.
+    public func close(_ id: SessionID, for owner: String) async throws(SessionError) {
+        switch try await stored(id) {
+        case .live(let record) where record.owner == owner:
+            do {
+                try await store.delete(id, now: clock.now())
+            } catch {
+                throw SessionError(error, now: clock.now())
+            }
+            await live.removeValue(forKey: id)?.dismissWaiting()
+        case .gone(owner): return
+        case .live, .gone, .unknown: throw .notFound
+        }
+    }
+
+    /// Ends the sessions whose time is up, now and every `interval`, until the task is cancelled.
+    ///
+    /// - Parameter sleep: waits for that long; throws when the task is cancelled.
+    public func run(every interval: Duration, sleep: @Sendable (Duration) async throws -> Void) async {
+        while !Task.isCancelled {
+            await sweep()
+            do { try await sleep(interval) } catch { return }
+        }
+    }
+
+    /// Ends the sessions whose time is up, and lets go of what is held for sessions that nobody is using: the store has it.
+    public func sweep() async {
+        let inUse = Set(live.values.filter(\.isInUse).map(\.id))
+        // A store that is away now is asked again next time.
+        let ended = (try? await store.sweep(now: clock.now()) { inUse.contains($0) }) ?? []
+        for id in ended { await live.removeValue(forKey: id)?.dismissWaiting() }
+        live = live.filter { $1.isInUse || $1.takeWasUsed() }
+    }
+
+    private func stored(_ id: SessionID) async throws(SessionError) -> StoredSession {
+        do {
+            return try await store.read(id)
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+    }
+
+    private func makeSession(_ record: SessionRecord) throws(SessionError) -> Session {
+        do {
+            return Session(
+                id: record.id, source: try makeSource(record.definition), store: store, clock: clock,
+                waitingMoves: configuration.waitingMoves)
+        } catch {
+            throw .pagination(.source(error), record)
+        }
+    }
+}
