@@ -1,0 +1,139 @@
+import Observability
+
+extension Command {
+    private static let config = CommandSyntax.Option(
+        name: "--config", value: "FILE", help: "the configuration, JSON5; default: $PAGINATORD_CONFIG")
+
+    private static func listen(_ value: String) -> CommandSyntax.Option {
+        CommandSyntax.Option(
+            name: "--listen", value: "ADDRESS", isRepeatable: true,
+            help: "127.0.0.1:8080, [::1]:8080, :8080, unix:/path or fd:3; default: \(value)")
+    }
+
+    /// Every command, in the order of the help.
+    static let syntaxes = [
+        CommandSyntax(
+            name: "serve", summary: "Serves the records of the configured instances page by page.",
+            options: [
+                config,
+                CommandSyntax.Option(name: "--demo", help: "use the built-in demo instance; needs no configuration"),
+                listen("as configured"),
+                CommandSyntax.Option(
+                    name: "--log-level", value: "LEVEL", help: "debug, info, warning or error; default: as configured"),
+            ],
+            notes: [
+                "Every plain key of the configuration has an environment variable, such as PAGINATORD_PAGES_ITEMS_PER_PAGE.",
+                "For a single instance PAGINATORD_INSTANCE_URL, _USERNAME and _PASSWORD or _PASSWORD_FILE are enough.",
+            ]),
+        CommandSyntax(
+            name: "demo-instance", summary: "Runs the built-in demo instance alone: a Table API with made-up records.",
+            options: [
+                listen("127.0.0.1:8081"),
+                CommandSyntax.Option(
+                    name: "--latency", value: "MILLISECONDS", help: "hold every answer back for so long; default: 0"),
+                CommandSyntax.Option(
+                    name: "--incidents", value: "N", help: "how many incidents there are; default: 10000"),
+                CommandSyntax.Option(name: "--username", value: "U", help: "answer this user only"),
+                CommandSyntax.Option(
+                    name: "--password-env", value: "NAME",
+                    help: "the environment variable that holds the user's password"),
+            ]),
+        CommandSyntax(
+            name: "check-config", summary: "Checks a configuration and names all that is wrong with it.",
+            options: [config]),
+        CommandSyntax(
+            name: "healthcheck", summary: "Ends with 0 if the running service answers, else with 69.", operand: "URL",
+            notes: ["URL is such as http://127.0.0.1:8080 or unix:/path; default: the first configured listener."]),
+        CommandSyntax(name: "version", summary: "Prints the version."),
+    ]
+
+    /// The program explained.
+    static var help: String {
+        let width = syntaxes.map(\.name.count).max() ?? 0
+        let lines = syntaxes.map {
+            "  " + $0.name + String(repeating: " ", count: width - $0.name.count + 3) + $0.summary
+        }
+        return (["usage: paginatord COMMAND …", ""] + lines + ["", "paginatord COMMAND --help explains a command."])
+            .joined(separator: "\n") + "\n"
+    }
+
+    /// Reads the arguments behind the program's name.
+    ///
+    /// - Throws: `CommandLineError`.
+    init(arguments: [String]) throws(CommandLineError) {
+        let names = Command.syntaxes.map(\.name)
+        guard let name = arguments.first else {
+            throw CommandLineError(message: "no command; expected one of \(names.joined(separator: ", "))")
+        }
+        if ["--help", "-h", "help"].contains(name) {
+            self = .help(Command.help)
+            return
+        }
+        guard let syntax = Command.syntaxes.first(where: { $0.name == (name == "--version" ? "version" : name) }) else {
+            let suggestion = Spelling.nearest(to: name, among: names).map { "did you mean \($0)?" }
+            throw CommandLineError(
+                message: "unknown command \(printable(name)); "
+                    + (suggestion ?? "expected one of \(names.joined(separator: ", "))"))
+        }
+        let arguments = try CommandArguments(arguments.dropFirst(), by: syntax)
+        if arguments.wantsHelp {
+            self = .help(syntax.help)
+            return
+        }
+        switch syntax.name {
+        case "serve": self = .serve(try ServeOptions(arguments))
+        case "demo-instance": self = .demoInstance(try DemoInstanceOptions(arguments))
+        case "check-config": self = .checkConfiguration(file: arguments.all("--config").last)
+        case "healthcheck": self = .healthCheck(url: arguments.operand)
+        default: self = .version
+        }
+    }
+}
+
+extension ServeOptions {
+    fileprivate init(_ arguments: CommandArguments) throws(CommandLineError) {
+        configurationFile = arguments.all("--config").last
+        isDemo = arguments.has("--demo")
+        listeners = try arguments.listeners()
+        logLevel = try arguments.value(
+            "--log-level", expected: Level.allCases.map(\.rawValue).joined(separator: ", ")
+        ) { Level(rawValue: $0) }
+    }
+}
+
+extension DemoInstanceOptions {
+    fileprivate init(_ arguments: CommandArguments) throws(CommandLineError) {
+        let listeners = try arguments.listeners()
+        if !listeners.isEmpty { self.listeners = listeners }
+        latency =
+            try arguments.value("--latency", expected: "milliseconds from 0 to 600000") { text in
+                decimal(text).flatMap { 0...600_000 ~= $0 ? .milliseconds($0) : nil }
+            } ?? latency
+        incidents =
+            try arguments.value("--incidents", expected: "a whole number from 0 to 10000000") { text in
+                decimal(text).flatMap { 0...10_000_000 ~= $0 ? $0 : nil }
+            } ?? incidents
+        username = try arguments.value("--username", expected: "a name without a colon") {
+            $0.contains(":") ? nil : $0
+        }
+        passwordVariable = arguments.all("--password-env").last
+        switch (username, passwordVariable) {
+        case (_?, nil): throw arguments.error("--username needs --password-env NAME beside it")
+        case (nil, _?): throw arguments.error("--password-env needs --username U beside it")
+        default: break
+        }
+    }
+}
+
+extension CommandArguments {
+    fileprivate func listeners() throws(CommandLineError) -> [Listener] {
+        var listeners: [Listener] = []
+        for text in all("--listen") {
+            guard let more = Listener.parse(text) else {
+                throw error("--listen: expected \(Listener.expected) but found \"\(printable(text))\"")
+            }
+            listeners += more
+        }
+        return listeners
+    }
+}
