@@ -51,12 +51,14 @@ extension Gateway {
         }
         return .json(headers: ["Content-Language": language.rawValue]) { kind.write(in: language, to: &$0) }
     }
+}
 
+extension [String: TableService] {
     /// The pages that a session or a single request asks for.
     ///
     /// - Throws: `PageSourceError` where the instance is not configured (any more).
-    func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
-        guard let service = instances[definition.instance] else {
+    public func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
+        guard let service = self[definition.instance] else {
             throw .failed(nil, reason: "the instance of this session is not configured any more")
         }
         return try service.source(of: definition)
@@ -67,7 +69,7 @@ extension TableService {
     /// The pages that a session pages through.
     ///
     /// - Throws: `PageSourceError` where the table or the query cannot be sent.
-    public func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
+    fileprivate func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
         let fetch = FetchConfiguration(
             filter: Filter(
                 query: definition.query ?? "", queryCategory: definition.queryCategory,

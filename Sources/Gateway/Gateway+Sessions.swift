@@ -111,7 +111,7 @@ extension Gateway {
         if let problem = parser.faults.problem { throw problem }
         let start = clock.uptime()
         do {
-            let source = try source(of: definition)
+            let source = try instances.source(of: definition)
             let fetched = try await source.page(number, itemsPerPage: definition.itemsPerPage, caller: context.owner)
             // The offset was looked at above.
             guard let page = fetched else { throw PaginationError.source(.stopping) }

@@ -44,6 +44,11 @@ extension EasyOptions {
     mutating func set(_ configuration: HTTPClientConfiguration) {
         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(configuration.connectTimeout))
         set(CURLOPT_MAXAGE_CONN, max(1, Int(configuration.maxIdleTime.components.seconds)))
+        if let path = configuration.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        if !configuration.checksCertificate {
+            set(CURLOPT_SSL_VERIFYPEER, 0)
+            set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
         if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
         if let identity = configuration.identity {
             set(CURLOPT_SSLCERT, identity.certificateFile)

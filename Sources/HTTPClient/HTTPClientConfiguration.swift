@@ -39,6 +39,12 @@ public struct HTTPClientConfiguration: Sendable, Equatable {
     /// seldom close it first.
     public var maxIdleTime: Duration
 
+    /// The Unix socket to connect to, whatever host a URL names; `nil` for the network.
+    public var unixSocket: String?
+    /// Whether a server's certificate has to lead to a known authority and bear the host's name. Only for a server on this
+    /// machine that is asked by another name than its certificate's.
+    public var checksCertificate = true
+
     /// Makes a configuration.
     public init(
         connectTimeout: Duration = .seconds(5), certificateAuthorityFile: String? = nil, identity: Identity? = nil,

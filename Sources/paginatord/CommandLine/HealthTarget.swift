@@ -16,7 +16,8 @@ struct HealthTarget: Sendable, Equatable {
             guard let listener = Listener.parse(text)?.first, case .unix(let path) = listener.address else {
                 return nil
             }
-            self.init(unixSocket: path)
+            url = Self.unixURL
+            unixSocket = path
             return
         }
         guard let (authority, target) = authorityAndTarget(ofURL: text), !authority.isEmpty, !authority.contains("@"),
@@ -37,7 +38,8 @@ struct HealthTarget: Sendable, Equatable {
                 checksCertificate = false
                 return
             case .unix(let path):
-                self.init(unixSocket: path)
+                url = Self.unixURL
+                unixSocket = path
                 return
             default: continue
             }
@@ -45,8 +47,6 @@ struct HealthTarget: Sendable, Equatable {
         return nil
     }
 
-    private init(unixSocket: String) {
-        url = "http://localhost/livez"
-        self.unixSocket = unixSocket
-    }
+    /// Over a Unix socket the host is a mere form.
+    private static let unixURL = "http://localhost/livez"
 }

@@ -1,0 +1,53 @@
+import DemoInstance
+import EventLoops
+import HTTPServer
+import Observability
+import TableAPI
+
+/// Runs the demo instance until it is told to stop.
+func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) async -> ExitCode {
+    let log = JSONLog()
+    defer { log.close() }
+    do {
+        let listeners = try bind(options.listeners, isTLS: false, observer: log)
+        let group = try EventLoopGroup()
+        let result = await demoInstance(options, credentials, listeners: listeners, group: group, log: log)
+        await group.shutdown()
+        return result
+    } catch {
+        Console.standard.error("paginatord: \(error)\n")
+        return .unavailable
+    }
+}
+
+private func demoInstance(
+    _ options: DemoInstanceOptions, _ credentials: Credentials, listeners: [BoundListener], group: EventLoopGroup,
+    log: JSONLog
+) async -> ExitCode {
+    do {
+        let instance = try await DemoInstance(
+            incidents: options.incidents, credentials: BasicCredentials(credentials), latency: options.latency,
+            sleep: { try await group.currentOrNext().sleep(for: $0) })
+        let server = HTTPServer(
+            listeners: listeners, configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: nil, observer: log),
+            responder: instance, group: group)
+        let running = RunningServer(group: group, server: server, listeners: listeners)
+        let reason = try await running.serveUntilSignal(console: .standard) {}
+        log.observe(.serviceStopping(reason: reason))
+        await server.stop(grace: .seconds(10))
+        return .success
+    } catch let error as DemoInstanceError {
+        Console.standard.error("paginatord: the demo instance cannot be made: \(error.detail)\n")
+        return .internalBug
+    } catch {
+        Console.standard.error("paginatord: \(error)\n")
+        return .unavailable
+    }
+}
+
+extension BasicCredentials {
+    fileprivate init?(_ credentials: Credentials) {
+        guard case .basic(let username, let password) = credentials else { return nil }
+        self.init(username: username, password: password.revealed)
+    }
+}

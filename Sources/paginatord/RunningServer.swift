@@ -1,0 +1,45 @@
+import EventLoops
+import HTTPModel
+import HTTPServer
+import Observability
+import TableAPI
+
+/// An HTTP server with its event loops, from its start to a signal that ends it.
+struct RunningServer {
+    /// The loops, which whoever made them shuts down.
+    let group: EventLoopGroup
+    /// The server.
+    let server: HTTPServer
+    /// The sockets that it listens on.
+    let listeners: [BoundListener]
+
+    /// Starts serving, says where on standard output, and returns when SIGTERM or SIGINT has come.
+    ///
+    /// - Throws: `HTTPServerError` where it cannot start.
+    func serveUntilSignal(console: Console, started: () -> Void) async throws(HTTPServerError) -> String {
+        let signals: AsyncStream<ProcessSignal>
+        do {
+            signals = try await group.loops[0].signals([.terminate, .interrupt])
+        } catch {
+            throw .cannotStart(error.description)
+        }
+        try await server.start()
+        console.output(listeners.map { "listening on \($0)\n" }.joined())
+        started()
+        for await signal in signals { return signal == .interrupt ? "SIGINT" : "SIGTERM" }
+        return "the event loop ended"
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// The bounds of a configuration, and a log for the server's own faults.
+    init(_ limits: LimitsConfiguration, tls: TLSConfiguration?, observer: any Observer) {
+        self.init()
+        maxConnections = limits.connections
+        idleTimeout = limits.idleTimeout
+        maxHeadBytes = limits.requestHead
+        self.tls = tls.map { TLS(certificateChain: $0.certificateChain, key: $0.key.revealed) }
+        log = { observer.observe(.serverFault($0)) }
+        onFault = { observer.observe(.internalBug(detail: $0, requestID: nil)) }
+    }
+}

@@ -1,0 +1,105 @@
+import Clocks
+import DemoInstance
+import EventLoops
+import Gateway
+import HTTPServer
+import Observability
+import Pagination
+import Sessions
+import TableAPI
+
+/// Runs the service until it is told to stop.
+func serve(_ options: ServeOptions, configuration: Configuration) async -> ExitCode {
+    let log = JSONLog(level: configuration.log.level, format: configuration.log.format)
+    defer { log.close() }
+    for warning in configuration.warnings { log.observe(.configurationWarning(warning)) }
+    do {
+        let group = try EventLoopGroup()
+        let result = await serve(options, configuration: configuration, group: group, observer: log)
+        await group.shutdown()
+        return result
+    } catch {
+        log.observe(.serverFault(error.description))
+        return .unavailable
+    }
+}
+
+private func serve(
+    _ options: ServeOptions, configuration: Configuration, group: EventLoopGroup, observer: any Observer
+) async -> ExitCode {
+    do {
+        let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
+        let connections = try await connections(to: configuration, isDemo: options.isDemo, group: group)
+        let service = Service(connections, configuration: configuration, observer: observer)
+        let server = HTTPServer(
+            listeners: listeners,
+            configuration: HTTPServerConfiguration(configuration.limits, tls: configuration.tls, observer: observer),
+            responder: service.gateway, group: group)
+        let running = RunningServer(group: group, server: server, listeners: listeners)
+        let sweeping = Task { await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) } }
+        let reason = try await running.serveUntilSignal(console: .standard) {
+            observer.observe(
+                .serviceStarted(
+                    version: version, instances: service.instanceNames, listeners: listeners.map(\.description)))
+            observer.observe(.sessionsInMemory)
+        }
+        observer.observe(.serviceStopping(reason: reason))
+        service.gateway.drain()
+        await server.stop(grace: configuration.shutdownGrace)
+        sweeping.cancel()
+        await sweeping.value
+        let unfinished = connections.reduce(0) { $0 + $1.status.inFlight }
+        for connection in connections { await connection.shutdown() }
+        observer.observe(.serviceStopped(unfinished: unfinished))
+        return .success
+    } catch let error as HTTPServerError {
+        Console.standard.error("paginatord: \(error)\n")
+        return .unavailable
+    } catch let error as DemoInstanceError {
+        Console.standard.error("paginatord: the demo instance cannot be made: \(error.detail)\n")
+        return .internalBug
+    } catch {
+        Console.standard.error("paginatord: \(error)\n")
+        return .internalBug
+    }
+}
+
+private func connections(
+    to configuration: Configuration, isDemo: Bool, group: EventLoopGroup
+) async throws -> [InstanceConnection] {
+    let now = Timestamp.now()
+    var connections = configuration.instances.map { InstanceConnection($0, group: group, now: now) }
+    if isDemo {
+        let demo = try await DemoInstance()
+        connections.append(try InstanceConnection(demo: demo, configuration: configuration.pages, now: now))
+    }
+    return connections
+}
+
+/// The parts of the service behind its HTTP server.
+private struct Service {
+    let registry: SessionRegistry
+    let gateway: Gateway
+    let instanceNames: [String]
+
+    init(_ connections: [InstanceConnection], configuration: Configuration, observer: any Observer) {
+        let services = connections.map { $0.service($0) }
+        let instances = Dictionary(services.map { ($0.instance.name, $0) }, uniquingKeysWith: { first, _ in first })
+        instanceNames = instances.keys.sorted()
+        let sessions = configuration.sessions
+        registry = SessionRegistry(
+            store: MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes),
+            configuration: SessionConfiguration(
+                limits: SessionLimits(perOwner: nil, total: sessions.maxTotal),
+                waitingMoves: configuration.limits.waitingMoves),
+            clock: .system, makeSource: { definition throws(PageSourceError) in try instances.source(of: definition) })
+        gateway = Gateway(
+            registry: registry, instances: instances, status: { connections.map(\.status).sorted { $0.name < $1.name } },
+            configuration: GatewayConfiguration(
+                itemsPerPage: configuration.pages.itemsPerPage, maxItemsPerPage: configuration.pages.maxItemsPerPage,
+                idleTimeout: Int(sessions.idleTimeout.components.seconds),
+                maxIdleTimeout: Int(sessions.maxIdleTimeout.components.seconds),
+                maxRequestBody: configuration.limits.requestBody),
+            clock: .system, observer: observer)
+    }
+}
