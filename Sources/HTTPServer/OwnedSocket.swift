@@ -1,3 +1,4 @@
+internal import CMicroHTTPD
 internal import Glibc
 
 /// A socket while it is made to listen: closed unless it is taken.
