@@ -77,6 +77,9 @@ let package = Package(
             of: "Gateway",
             ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "DemoInstance"]),
         tests(of: "DemoInstance", ["HTTPModel", "SQLite"]),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
+            swiftSettings: settings),
         tests(of: "paginatord", ["PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops"]),
     ],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+
+/// The built program as a process of its own, ended by its id.
+final class RunningProgram: Sendable {
+    /// The program beside the test bundle.
+    static var executable: URL {
+        get throws {
+            let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            let candidates = [bundle, Bundle.main.bundleURL].map { $0.appendingPathComponent("paginatord") }
+            guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+                throw ProgramFailure(text: "no paginatord at \(candidates.map(\.path))")
+            }
+            return found
+        }
+    }
+
+    struct ProgramFailure: Error {
+        var text: String
+    }
+
+    private let process: Process
+    private let output = Pipe()
+    private let errors = Pipe()
+    private let lines = Mutex((output: "", errors: ""))
+
+    /// Starts the program, without any setting of the tests' own environment.
+    init(_ arguments: [String], environment: [String: String] = [:], executable: URL? = nil) throws {
+        process = Process()
+        process.executableURL = try executable ?? Self.executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("PAGINATORD_") && !$0.key.lowercased().hasSuffix("_proxy") }
+            .merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        collect(output) { $0.output += $1 }
+        collect(errors) { $0.errors += $1 }
+        try process.run()
+    }
+
+    private func collect(_ pipe: Pipe, _ add: @escaping @Sendable (inout (output: String, errors: String), String) -> Void) {
+        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let data = handle.availableData
+            guard !data.isEmpty else {
+                handle.readabilityHandler = nil
+                return
+            }
+            self?.lines.withLock { add(&$0, String(decoding: data, as: UTF8.self)) }
+        }
+    }
+
+    /// What it has written to standard output so far.
+    var standardOutput: String { lines.withLock(\.output) }
+
+    /// What it has written to standard error so far.
+    var standardError: String { lines.withLock(\.errors) }
+
+    /// Waits for the program to say where it listens, and gives that URL back.
+    func listeningURL() async throws -> String {
+        let prefix = "listening on "
+        for _ in 0..<1200 {
+            if let line = standardOutput.split(separator: "\n").first(where: { $0.hasPrefix(prefix) }) {
+                return String(line.dropFirst(prefix.count))
+            }
+            if !process.isRunning { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw ProgramFailure(text: "it does not listen; it said: \(standardOutput)\(standardError)")
+    }
+
+    /// Asks it to stop.
+    func terminate() {
+        process.terminate()
+    }
+
+    /// Waits for its end and gives back its exit status.
+    func exitStatus() async throws -> Int32 {
+        for _ in 0..<1200 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+        guard !process.isRunning else { throw ProgramFailure(text: "it does not end") }
+        // A status of its own, or the negative number of the signal that ended it.
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// Stops it and waits for its end.
+    @discardableResult func stop() async throws -> Int32 {
+        if process.isRunning { process.terminate() }
+        return try await exitStatus()
+    }
+}
