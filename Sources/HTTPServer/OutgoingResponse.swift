@@ -17,7 +17,8 @@ struct OutgoingResponse: ~Copyable {
     init(pieces: [ArraySlice<UInt8>]) {
         var size = 0
         for piece in pieces { size += piece.count }
-        response = size < copiedBytes ? copied(pieces, size) : scattered(pieces)
+        let isCopied = size < copiedBytes || pieces.count > scatteredPieces
+        response = isCopied ? copied(pieces, size) : scattered(pieces)
     }
 
     /// A body that is read from a stream while it is made.
@@ -35,6 +36,13 @@ struct OutgoingResponse: ~Copyable {
                 Unmanaged<StreamedBody>.fromOpaque(context).takeRetainedValue().close()
             })
         if response == nil { context.release() }
+    }
+
+    /// The head alone of a streamed body. libmicrohttpd 0.9.75 would send the final chunk even to HEAD, which the peer
+    /// takes for the start of the next response; so neither chunks nor a further request on this connection.
+    init(headOf stream: StreamedBody) {
+        self.init(stream: stream)
+        if let response { cmhd_end_with_connection(response) }
     }
 
     /// Adds header lines. What cannot be sent is made sendable, or left out, and reported.
@@ -69,8 +77,13 @@ let endOfStream = -1
 /// `MHD_CONTENT_READER_END_WITH_ERROR`: no final chunk is sent.
 let endWithError = -2
 
-/// Up to here copying is cheaper than a further system call.
-private let copiedBytes = 8 << 10
+/// Up to here copying is cheaper than a further system call (a body of 16 kB in three pieces: 10.3 µs of CPU against
+/// 11.9 µs a request).
+private let copiedBytes = 32 << 10
+
+/// What the system takes in one call (`IOV_MAX`). Of a longer list libmicrohttpd 0.9.75 sends so much and then waits
+/// for an event that does not come as long as the socket has room.
+private let scatteredPieces = 1024
 
 private func copied(_ pieces: [ArraySlice<UInt8>], _ size: Int) -> OpaquePointer? {
     guard size > 0 else { return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT) }
