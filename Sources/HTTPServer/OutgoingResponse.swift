@@ -53,8 +53,10 @@ struct OutgoingResponse: ~Copyable {
                 onFault("the value of the header \(field.name) holds control characters; they are sent as spaces")
                 value = String(decoding: value.utf8.map { isControl($0) ? 0x20 : $0 }, as: UTF8.self)
             }
-            // libmicrohttpd refuses empty values, names with blanks, and Content-Length, which is its own.
-            if MHD_add_response_header(response, field.name, value) != .YES {
+            // libmicrohttpd refuses empty values, names with blanks, and Content-Length, which is its own; it would take
+            // a Transfer-Encoding and then not encode.
+            let isFraming = field.name.utf8.count == 17 && equalIgnoringCase(field.name, "transfer-encoding")
+            if isFraming || MHD_add_response_header(response, field.name, value) != .YES {
                 onFault("the header \(field.name) cannot be sent and is left out")
             }
         }

@@ -214,6 +214,12 @@ public actor RawConnection {
         }
     }
 
+    /// Waits until there is something to read, ten seconds at most, and leaves it unread.
+    public func isReadable() -> Bool {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&event, 1, 10_000) == 1
+    }
+
     private func fill() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         let count = unsafe recv(descriptor, &chunk, chunk.count, 0)

@@ -8,15 +8,17 @@ import Testing
         "Bodies of any number and size of pieces arrive byte for byte",
         arguments: [
             [], [0], [1], [0, 5, 0], [40, 16_000, 40], [40, 32 << 10, 40], [3, 100_000, 0, 1, 70_000, 3],
-            [Int](repeating: 7, count: 3000), [Int](repeating: 1000, count: 2000), [8 << 20],
+            [Int](repeating: 7, count: 3000), [Int](repeating: 1000, count: 2000), [4 << 20],
         ])
     func pieces(sizes: [Int]) async throws {
-        var next = 0
+        // Slices from the middle of a pattern, so that their own bounds matter.
+        let pattern = (0..<100_003).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
+        var whole: [UInt8] = []
         let pieces = sizes.map { size in
-            next += 1
-            let seed = next
-            // A slice from the middle, so that its own bounds matter.
-            return (0..<size + 2).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ seed) }[1..<size + 1]
+            var piece = pattern[(whole.count % 1000)...]
+            while piece.count < size { piece += pattern }
+            whole += piece.prefix(size)
+            return piece.prefix(size)
         }
         let responder = Answers { _ in .answer(Response(status: 200, body: .pieces(pieces))) }
         try await withServer(responder: responder) { server in
@@ -24,7 +26,7 @@ import Testing
             for _ in 0..<2 {
                 try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
                 let answer = try await peer.response()
-                #expect(answer.body == Array(pieces.joined()))
+                #expect(answer.body == whole)
                 #expect(answer.headers["Content-Length"] == String(sizes.reduce(0, +)))
             }
         }
@@ -58,7 +60,8 @@ import Testing
         arguments: [
             ("X-A", "one\r\nX-Evil: 1", "one  X-Evil: 1" as String?), ("X-A", "a\0b", "a b"),
             ("X-A", "tab\tstays", "tab\tstays"),
-            ("X-A", "", nil), ("X A", "1", nil), ("Content-Length", "5", "2"), ("X-A", "\u{e9}", "\u{e9}"),
+            ("X-A", "", nil), ("X A", "1", nil), ("Transfer-Encoding", "gzip", nil), ("Content-Length", "5", "2"),
+            ("X-A", "\u{e9}", "\u{e9}"),
         ])
     func headers(name: String, value: String, sent: String?) async throws {
         let faults = Box<[String]>([])

@@ -118,7 +118,32 @@ import Testing
         }
     }
 
-    @Test("A producer that waits for something is cancelled when its peer has reset the connection")
+    @Test("A producer that waits and writes nothing is cancelled when its peer has reset the connection")
+    func resetWhileWaiting() async throws {
+        let first = Gate()
+        let cancelled = Gate()
+        let responder = streaming { writer in
+            try await writer.write(Array("unread".utf8)[...])
+            first.open()
+            await withTaskCancellationHandler {
+                await cancelled.wait()
+            } onCancel: {
+                cancelled.open()
+            }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            await first.wait()
+            // What was sent is never read, so closing resets the connection.
+            #expect(await peer.isReadable())
+            await peer.close()
+            await cancelled.wait()
+            #expect(await eventually { server.server.connectionCount == 0 })
+        }
+    }
+
+    @Test("A producer that writes now and then is cancelled when its peer has gone")
     func peerGoneWhileWaiting() async throws {
         let outcome = Box<Bool?>(nil)
         let first = Gate()
