@@ -67,3 +67,8 @@ static inline int cmhd_epoll_descriptor(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info ? info->epoll_fd : -1;
 }
+
+/// `MHD_set_response_options` is variadic. Neither chunks nor keep-alive for this response.
+static inline void cmhd_end_with_connection(struct MHD_Response *response) {
+    MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}

@@ -8,8 +8,8 @@ internal import HTTPModel
 /// It runs in external epoll mode: when its epoll descriptor is readable, whenever Swift code has resumed something,
 /// and again as long as it says that it has more to do. Everything here happens on the loop.
 ///
-/// Safe because every method asserts or runs on the loop; what libmicrohttpd holds without a reference – this object –
-/// outlives it, as `close` stops libmicrohttpd before the last reference goes.
+/// Safe because every method asserts or runs on the loop; and libmicrohttpd, which holds no reference to this object,
+/// is stopped by `close` before `whileRunning` lets it go.
 final class Daemon: @unchecked Sendable {
     /// The loop that it runs on.
     let loop: EventLoop
@@ -31,6 +31,8 @@ final class Daemon: @unchecked Sendable {
     private var isSweeping = false
     private var graceTimer: LoopTimer?
     private var settler: SettlerID?
+    /// This object, as long as libmicrohttpd and the loop point to it.
+    private var whileRunning: Daemon?
     private var isRunning = false
     private var isDraining = false
     /// The grace of a stop that was asked for and has not begun.
@@ -56,6 +58,7 @@ final class Daemon: @unchecked Sendable {
             throw .cannotStart(lastMessage.isEmpty ? "libmicrohttpd refused" : lastMessage)
         }
         handle = started
+        whileRunning = self
         do throws(EventLoopError) {
             // `unowned` because `close` ends all of these before this object can go.
             timer = try LoopTimer(on: loop) { [unowned self] in
@@ -142,6 +145,7 @@ final class Daemon: @unchecked Sendable {
         settler = nil
         stopped?()
         stopped = nil
+        whileRunning = nil
     }
 
     // MARK: Running

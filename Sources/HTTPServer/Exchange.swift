@@ -202,11 +202,11 @@ final class Exchange: @unchecked Sendable {
         switch response.body {
         case .empty: outgoing = OutgoingResponse(pieces: [])
         case .pieces(let pieces): outgoing = OutgoingResponse(pieces: pieces)
+        case .stream where status == 204 || status == 304: outgoing = OutgoingResponse(pieces: [])
         case .stream(let produce):
-            let isRead = !isHead && status != 204 && status != 304
-            let stream = StreamedBody(daemon, connection, produce: isRead ? produce : nil)
+            let stream = StreamedBody(daemon, connection, produce: isHead ? nil : produce)
             self.stream = stream
-            outgoing = OutgoingResponse(stream: stream)
+            outgoing = isHead ? OutgoingResponse(headOf: stream) : OutgoingResponse(stream: stream)
         }
         outgoing.add(response.headers, onFault: faults)
         if daemon.state.isDraining { outgoing.closeConnection() }

@@ -36,10 +36,10 @@ public final class HTTPServer: Sendable {
     ///
     /// - Throws: `HTTPServerError.cannotStart`; nothing runs then.
     @concurrent public func start() async throws(HTTPServerError) {
-        if state.configuration.tls == nil, let listener = listeners.first(where: { $0.kind == .tls }) {
-            throw .cannotStart("\(listener) has no certificate")
-        }
         do throws(HTTPServerError) {
+            if state.configuration.tls == nil, let listener = listeners.first(where: { $0.kind == .tls }) {
+                throw .cannotStart("\(listener) has no certificate")
+            }
             for loop in group.loops {
                 for listener in listeners { try await start(listener, on: loop) }
             }

@@ -17,7 +17,8 @@ struct OutgoingResponse: ~Copyable {
     init(pieces: [ArraySlice<UInt8>]) {
         var size = 0
         for piece in pieces { size += piece.count }
-        response = size < copiedBytes ? copied(pieces, size) : scattered(pieces)
+        let isCopied = size < copiedBytes || pieces.count > scatteredPieces
+        response = isCopied ? copied(pieces, size) : scattered(pieces)
     }
 
     /// A body that is read from a stream while it is made.
@@ -37,6 +38,13 @@ struct OutgoingResponse: ~Copyable {
         if response == nil { context.release() }
     }
 
+    /// The head alone of a streamed body. libmicrohttpd 0.9.75 would send the final chunk even to HEAD, which the peer
+    /// takes for the start of the next response; so neither chunks nor a further request on this connection.
+    init(headOf stream: StreamedBody) {
+        self.init(stream: stream)
+        if let response { cmhd_end_with_connection(response) }
+    }
+
     /// Adds header lines. What cannot be sent is made sendable, or left out, and reported.
     func add(_ headers: HeaderFields, onFault: (String) -> Void) {
         for field in headers.fields {
@@ -45,8 +53,10 @@ struct OutgoingResponse: ~Copyable {
                 onFault("the value of the header \(field.name) holds control characters; they are sent as spaces")
                 value = String(decoding: value.utf8.map { isControl($0) ? 0x20 : $0 }, as: UTF8.self)
             }
-            // libmicrohttpd refuses empty values, names with blanks, and Content-Length, which is its own.
-            if MHD_add_response_header(response, field.name, value) != .YES {
+            // libmicrohttpd refuses empty values, names with blanks, and Content-Length, which is its own; it would take
+            // a Transfer-Encoding and then not encode.
+            let isFraming = field.name.utf8.count == 17 && equalIgnoringCase(field.name, "transfer-encoding")
+            if isFraming || MHD_add_response_header(response, field.name, value) != .YES {
                 onFault("the header \(field.name) cannot be sent and is left out")
             }
         }
@@ -69,8 +79,13 @@ let endOfStream = -1
 /// `MHD_CONTENT_READER_END_WITH_ERROR`: no final chunk is sent.
 let endWithError = -2
 
-/// Up to here copying is cheaper than a further system call.
-private let copiedBytes = 8 << 10
+/// Up to here copying is cheaper than a further system call (a body of 16 kB in three pieces: 10.3 µs of CPU against
+/// 11.9 µs a request).
+private let copiedBytes = 32 << 10
+
+/// What the system takes in one call (`IOV_MAX`). Of a longer list libmicrohttpd 0.9.75 sends so much and then waits
+/// for an event that does not come as long as the socket has room.
+private let scatteredPieces = 1024
 
 private func copied(_ pieces: [ArraySlice<UInt8>], _ size: Int) -> OpaquePointer? {
     guard size > 0 else { return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT) }

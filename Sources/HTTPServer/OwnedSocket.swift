@@ -88,7 +88,7 @@ struct OwnedSocket: ~Copyable {
         return withUnsafeMutablePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 guard getsockname(descriptor, address, &size) == 0 else { return asked }
-                if Int32(address.pointee.sa_family) == AF_UNIX {
+                if Int32(UnsafeRawPointer(address).load(as: sa_family_t.self)) == AF_UNIX {
                     if case .unix = asked { return asked }
                     let path = UnsafeRawPointer(address).advanced(by: 2).assumingMemoryBound(to: CChar.self)
                     return .unix(path: size > 2 ? String(cString: path) : "")
