@@ -76,7 +76,8 @@ struct HTTPClientTLSTests {
         }
 
         deinit {
-            process.terminate()
+            // Not SIGTERM: a thread of the test may have it blocked, and its child then too.
+            kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
     }
