@@ -44,7 +44,7 @@ struct HTTPClientTLSTests {
 
         init(_ authority: Authority, asksForCertificate: Bool = false) throws {
             let script = """
-                import socket, ssl
+                import contextlib, socket, ssl
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
                 context.load_cert_chain('server.pem', 'server.key')
                 if \(asksForCertificate ? "True" : "False"):
@@ -56,12 +56,18 @@ struct HTTPClientTLSTests {
                 while True:
                     connection, _ = listener.accept()
                     number += 1
+                    connection = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
                     try:
-                        connection = context.wrap_socket(connection, server_side=True)
+                        connection.do_handshake()
                         while connection.recv(65536):
                             connection.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\n\\r\\n%d' % number)
                     except OSError:
-                        pass
+                        # Read to the end, or a reset would overtake the alert that says why.
+                        with contextlib.suppress(OSError):
+                            connection = socket.socket(fileno=connection.detach())
+                            connection.shutdown(socket.SHUT_WR)
+                            while connection.recv(65536):
+                                pass
                     connection.close()
                 """
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
