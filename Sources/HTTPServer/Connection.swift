@@ -1,0 +1,27 @@
+internal import Glibc
+
+/// What the server knows of one connection. Touched on its loop only.
+final class Connection {
+    /// The socket; libmicrohttpd's, valid until it reports the connection closed.
+    let descriptor: Int32
+    /// The place in the daemon's list.
+    var index = 0
+    /// The raw target of the request whose head is being read.
+    var target = ""
+    /// The request under way.
+    var exchange: Exchange?
+    /// When the connection is cut if the head, or the next request, has not come; `nil` while a request is under way.
+    var deadline: ContinuousClock.Instant?
+
+    /// Makes the record of a connection that was just accepted.
+    init(_ descriptor: Int32, deadline: ContinuousClock.Instant) {
+        self.descriptor = descriptor
+        self.deadline = deadline
+    }
+
+    /// Ends the connection in both directions. libmicrohttpd meets the end and closes it; what the system has taken
+    /// over is still sent.
+    func cut() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+}

@@ -1,0 +1,81 @@
+internal import CMicroHTTPD
+internal import EventLoops
+internal import Glibc
+
+/// What libmicrohttpd calls. Each closure finds its objects and calls one method.
+///
+/// Safe because the context is the daemon, which outlives libmicrohttpd's use of it; the socket's context holds a
+/// reference to the connection between the two notifications that libmicrohttpd gives of it; and the request's context
+/// is the exchange, which its connection holds until the request has ended.
+extension Daemon {
+    /// The functions, with this daemon as their context.
+    var callbacks: cmhd_callbacks {
+        cmhd_callbacks(
+            context: Unmanaged.passUnretained(self).toOpaque(), log: logMessage, accept: acceptConnection,
+            handle: handleRequest, completed: requestCompleted, connection: connectionChanged, target: receiveTarget)
+    }
+}
+
+private func daemon(_ context: UnsafeMutableRawPointer?) -> Daemon? {
+    context.map { Unmanaged<Daemon>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func record(_ connection: OpaquePointer?) -> Connection? {
+    guard let connection, let context = cmhd_socket_context(connection) else { return nil }
+    return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+}
+
+private let logMessage: MHD_LogCallback = { context, format, arguments in
+    guard let format, let arguments else { return }
+    var line = [CChar](repeating: 0, count: 512)
+    let length = Int(vsnprintf(&line, line.count, format, arguments))
+    let message = line.prefix(min(max(0, length), line.count - 1)).map { UInt8(bitPattern: $0) }
+    daemon(context)?.log(String(decoding: message.filter { $0 >= 0x20 }, as: UTF8.self))
+}
+
+private let acceptConnection: MHD_AcceptPolicyCallback = { context, _, _ in
+    daemon(context)?.state.hasRoom == true ? .YES : .NO
+}
+
+private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, change in
+    guard let daemon = daemon(context), let connection, let slot else { return }
+    if change == .CONNECTION_NOTIFY_STARTED {
+        slot.pointee = Unmanaged.passRetained(daemon.opened(cmhd_descriptor(connection))).toOpaque()
+    } else if let context = slot.pointee {
+        slot.pointee = nil
+        daemon.closed(Unmanaged<Connection>.fromOpaque(context).takeRetainedValue())
+    }
+}
+
+private let receiveTarget:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+        context, target, connection in
+        guard let target, let record = record(connection) else { return nil }
+        daemon(context)?.headBegan(on: record, target: text(target, strlen(target)))
+        return nil
+    }
+
+private let handleRequest: MHD_AccessHandlerCallback = {
+    context, connection, _, method, version, bytes, count, slot in
+    guard let daemon = daemon(context), let slot, let count else { return .NO }
+    daemon.loop.assertCurrent()
+    guard let current = slot.pointee else {
+        guard let connection, let method, let version, let record = record(connection) else { return .NO }
+        let exchange = Exchange(daemon, connection)
+        record.exchange = exchange
+        record.deadline = nil
+        slot.pointee = Unmanaged.passUnretained(exchange).toOpaque()
+        return exchange.begin(method: method, version: version, target: record.target)
+    }
+    let exchange = Unmanaged<Exchange>.fromOpaque(current).takeUnretainedValue()
+    guard count.pointee > 0 else { return exchange.proceed() }
+    defer { count.pointee = 0 }
+    return exchange.take(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
+}
+
+private let requestCompleted: MHD_RequestCompletedCallback = { context, connection, slot, _ in
+    guard let slot, slot.pointee != nil else { return }
+    slot.pointee = nil
+    guard let record = record(connection) else { return }
+    daemon(context)?.ended(record)
+}

@@ -1,0 +1,265 @@
+internal import CMicroHTTPD
+internal import EventLoops
+internal import Glibc
+internal import HTTPModel
+
+/// One libmicrohttpd daemon: one listener on one loop.
+///
+/// It runs in external epoll mode: when its epoll descriptor is readable, whenever Swift code has resumed something,
+/// and again as long as it says that it has more to do. Everything here happens on the loop.
+///
+/// Safe because every method asserts or runs on the loop; what libmicrohttpd holds without a reference – this object –
+/// outlives it, as `close` stops libmicrohttpd before the last reference goes.
+final class Daemon: @unchecked Sendable {
+    /// The loop that it runs on.
+    let loop: EventLoop
+    /// What all loops of the server share.
+    let state: ServerState
+    /// How peers reach it.
+    let kind: ConnectionKind
+    /// Whether something was resumed since libmicrohttpd last ran.
+    var needsRun = false
+    /// Whether everything is being cut: nothing may be suspended any more.
+    private(set) var isCutting = false
+
+    private var handle: OpaquePointer?
+    private var connections: [Connection] = []
+    private var watch: DescriptorWatch?
+    private var timer: LoopTimer?
+    private var timerDue: ContinuousClock.Instant?
+    private var sweeper: LoopTimer?
+    private var isSweeping = false
+    private var graceTimer: LoopTimer?
+    private var settler: SettlerID?
+    private var isRunning = false
+    private var isDraining = false
+    /// The grace of a stop that was asked for and has not begun.
+    private var grace: Duration?
+    private var stopped: (@Sendable () -> Void)?
+    private var lastMessage = ""
+
+    /// Makes a daemon that is not running.
+    init(_ loop: EventLoop, _ state: ServerState, _ kind: ConnectionKind) {
+        self.loop = loop
+        self.state = state
+        self.kind = kind
+    }
+
+    // MARK: Start and stop
+
+    /// Starts libmicrohttpd on a listening descriptor, which it then owns.
+    ///
+    /// - Throws: `HTTPServerError.cannotStart`.
+    func start(_ descriptor: Int32) throws(HTTPServerError) {
+        loop.assertCurrent()
+        guard let started = startLibrary(descriptor) else {
+            throw .cannotStart(lastMessage.isEmpty ? "libmicrohttpd refused" : lastMessage)
+        }
+        handle = started
+        do throws(EventLoopError) {
+            // `unowned` because `close` ends all of these before this object can go.
+            timer = try LoopTimer(on: loop) { [unowned self] in
+                timerDue = nil
+                run()
+            }
+            sweeper = try LoopTimer(on: loop) { [unowned self] in sweep() }
+            graceTimer = try LoopTimer(on: loop) { [unowned self] in isCutting = true }
+            let watch = try DescriptorWatch(cmhd_epoll_descriptor(started), on: loop) { [unowned self] _ in run() }
+            watch.update(.readable)
+            self.watch = watch
+            settler = loop.addSettler { [unowned self] in settle() }
+        } catch {
+            close()
+            throw .cannotStart(error.description)
+        }
+    }
+
+    private func startLibrary(_ descriptor: Int32) -> OpaquePointer? {
+        let configuration = state.configuration
+        var options = cmhd_options()
+        options.flags = MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
+        options.listen_socket = descriptor
+        // Ours comes first; at its own limit libmicrohttpd lets new clients hang.
+        options.connection_limit = UInt32(
+            clamping: configuration.maxConnections.addingReportingOverflow(64).partialValue)
+        options.timeout_seconds = UInt32(clamping: configuration.idleTimeout.components.seconds)
+        options.memory_limit = max(4 << 10, configuration.maxHeadBytes)
+        guard kind == .tls, let tls = configuration.tls else { return cmhd_start(options, callbacks) }
+        options.flags |= MHD_USE_TLS.rawValue
+        // libmicrohttpd reads the three texts while it starts.
+        return tls.key.withCString { key in
+            tls.certificateChain.withCString { certificate in
+                tls.priorities.withCString { priorities in
+                    options.tls_key = key
+                    options.tls_certificate = certificate
+                    options.tls_priorities = priorities
+                    return cmhd_start(options, callbacks)
+                }
+            }
+        }
+    }
+
+    /// Takes no new connections, closes idle ones, ends streams, and calls `stopped` once no connection is left. After
+    /// the grace everything is cut.
+    func stop(grace: Duration, stopped: @escaping @Sendable () -> Void) {
+        loop.assertCurrent()
+        guard handle != nil else { return stopped() }
+        self.stopped = stopped
+        self.grace = grace
+        // Not here: this may run inside libmicrohttpd, from a queue that a request's start has drained.
+        needsRun = true
+    }
+
+    private func beginDraining(_ handle: OpaquePointer, _ grace: Duration) {
+        isDraining = true
+        let listening = MHD_quiesce_daemon(handle)
+        if listening >= 0 { Glibc.close(listening) }
+        // What has arrived already is a request under way, not an idle connection.
+        run()
+        for connection in connections {
+            if let exchange = connection.exchange { exchange.drain() } else { connection.cut() }
+        }
+        graceTimer?.start(after: grace)
+    }
+
+    /// Stops libmicrohttpd, which aborts the process if a connection is suspended then: so all are resumed first.
+    private func close() {
+        loop.assertCurrent()
+        isCutting = true
+        for connection in connections {
+            connection.exchange?.abandon()
+            connection.cut()
+        }
+        if let handle {
+            MHD_run(handle)
+            MHD_stop_daemon(handle)
+        }
+        handle = nil
+        for timer in [timer, sweeper, graceTimer] { timer?.close() }
+        watch?.close()
+        (timer, sweeper, graceTimer, watch) = (nil, nil, nil, nil)
+        if let settler { loop.removeSettler(settler) }
+        settler = nil
+        stopped?()
+        stopped = nil
+    }
+
+    // MARK: Running
+
+    private func run() {
+        loop.assertCurrent()
+        guard let handle, !isRunning else { return }
+        isRunning = true
+        needsRun = false
+        MHD_run(handle)
+        isRunning = false
+    }
+
+    /// Lets libmicrohttpd do what it can do without a further event; false where it has still more after a while.
+    private func settle() -> Bool {
+        for _ in 0..<4 {
+            if needsRun { run() }
+            if let handle, let grace {
+                self.grace = nil
+                beginDraining(handle, grace)
+            }
+            if isDraining, isCutting || connections.isEmpty {
+                close()
+                return true
+            }
+            guard let handle else { return true }
+            var milliseconds: UInt64 = 0
+            if MHD_get_timeout(handle, &milliseconds) != .YES { return true }
+            if milliseconds > 0 {
+                wake(after: .milliseconds(Int64(clamping: milliseconds)))
+                return !needsRun
+            }
+            needsRun = true
+        }
+        return false
+    }
+
+    /// Sets the timer, unless it is due earlier anyway: most requests only move the time further away.
+    private func wake(after delay: Duration) {
+        let due = ContinuousClock.now + delay
+        if let timerDue, timerDue <= due { return }
+        timerDue = due
+        timer?.start(after: delay)
+    }
+
+    // MARK: Connections
+
+    /// A connection was accepted.
+    func opened(_ descriptor: Int32) -> Connection {
+        loop.assertCurrent()
+        state.connectionOpened()
+        let connection = Connection(descriptor, deadline: .now + state.configuration.headTimeout)
+        connection.index = connections.count
+        connections.append(connection)
+        if !isSweeping {
+            isSweeping = true
+            sweeper?.start(every: sweepInterval)
+        }
+        return connection
+    }
+
+    /// A request line has come.
+    func headBegan(on connection: Connection, target: String) {
+        loop.assertCurrent()
+        connection.target = target
+        // Only where the head did not come whole will anybody look at this before the request begins.
+        connection.deadline = .now + state.configuration.headTimeout
+    }
+
+    /// A connection was closed; its socket is no longer ours.
+    func closed(_ connection: Connection) {
+        loop.assertCurrent()
+        state.connectionClosed()
+        connection.exchange = nil
+        connections.swapAt(connection.index, connections.count - 1)
+        connections[connection.index].index = connection.index
+        connections.removeLast()
+        if connections.isEmpty {
+            isSweeping = false
+            sweeper?.stop()
+        }
+    }
+
+    /// A request has ended.
+    func ended(_ connection: Connection) {
+        loop.assertCurrent()
+        connection.exchange?.end()
+        connection.exchange = nil
+        connection.deadline = .now + state.configuration.idleTimeout + state.configuration.headTimeout
+        if isDraining { connection.cut() }
+    }
+
+    /// Cuts what has missed a deadline, and wakes streams whose peer is known to have gone.
+    private func sweep() {
+        loop.assertCurrent()
+        let now = ContinuousClock.now
+        for connection in connections {
+            guard let exchange = connection.exchange else {
+                if let deadline = connection.deadline, deadline < now { connection.cut() }
+                continue
+            }
+            if let deadline = exchange.bodyDeadline, deadline < now { connection.cut() }
+            if exchange.isStalled(since: now - state.configuration.stallTimeout) { connection.cut() }
+            if exchange.isWaitingForProducer, hasGone(connection.descriptor) { exchange.peerHasGone() }
+        }
+    }
+
+    /// Keeps a message of libmicrohttpd and passes it on.
+    func log(_ message: String) {
+        lastMessage = message
+        state.configuration.log(message)
+    }
+}
+
+private let sweepInterval = Duration.milliseconds(500)
+
+/// Whether the peer has reset the connection. A peer that has only ended its direction still reads.
+private func hasGone(_ descriptor: Int32) -> Bool {
+    var poll = pollfd(fd: descriptor, events: 0, revents: 0)
+    return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLERR | POLLHUP) != 0
+}

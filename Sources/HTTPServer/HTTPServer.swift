@@ -1,0 +1,104 @@
+public import EventLoops
+public import HTTPModel
+internal import Synchronization
+
+/// An HTTP/1.1 server: libmicrohttpd on every event loop of a group, in front of a `Responder`.
+///
+/// A connection stays on the loop that accepted it, and so do the tasks that answer its requests.
+public final class HTTPServer: Sendable {
+    private let listeners: [BoundListener]
+    private let state: ServerState
+    private let group: EventLoopGroup
+    private let daemons = Mutex<[Daemon]>([])
+
+    /// Makes a server that is not running.
+    ///
+    /// - Parameters:
+    ///   - listeners: where it listens; it closes them when it stops.
+    ///   - responder: is called on the loops and must not block.
+    ///   - group: the loops, which must outlive the server.
+    public init(
+        listeners: [BoundListener], configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
+        responder: any Responder, group: EventLoopGroup
+    ) {
+        self.listeners = listeners
+        state = ServerState(configuration, responder)
+        self.group = group
+    }
+
+    /// Whether it is stopping or has stopped.
+    public var isDraining: Bool { state.isDraining }
+
+    /// How many connections are open, over all loops.
+    public var connectionCount: Int { state.connectionCount }
+
+    /// Begins to accept connections.
+    ///
+    /// - Throws: `HTTPServerError.cannotStart`; nothing runs then.
+    @concurrent public func start() async throws(HTTPServerError) {
+        do throws(HTTPServerError) {
+            if state.configuration.tls == nil, let listener = listeners.first(where: { $0.kind == .tls }) {
+                throw .cannotStart("\(listener) has no certificate")
+            }
+            for loop in group.loops {
+                for listener in listeners { try await start(listener, on: loop) }
+            }
+        } catch {
+            await stop(grace: .zero)
+            throw error
+        }
+    }
+
+    private func start(_ listener: BoundListener, on loop: EventLoop) async throws(HTTPServerError) {
+        let daemon = Daemon(loop, state, listener.kind)
+        let descriptor = try listener.duplicate()
+        let result = await withCheckedContinuation {
+            (done: CheckedContinuation<Result<Void, HTTPServerError>, Never>) in
+            let isRunning = loop.execute {
+                do throws(HTTPServerError) {
+                    done.resume(returning: .success(try daemon.start(descriptor)))
+                } catch {
+                    done.resume(returning: .failure(error))
+                }
+            }
+            if !isRunning { done.resume(returning: .failure(.cannotStart("the event loop has ended"))) }
+        }
+        try result.get()
+        daemons.withLock { $0.append(daemon) }
+    }
+
+    /// Starts, serves until the calling task is cancelled, and stops.
+    ///
+    /// - Parameter grace: see `stop(grace:)`.
+    /// - Throws: `HTTPServerError.cannotStart`.
+    @concurrent public func run(grace: Duration = .seconds(10)) async throws(HTTPServerError) {
+        try await start()
+        // A stream that nobody feeds ends when the task that waits for it is cancelled.
+        let (forever, source) = AsyncStream<Never>.makeStream()
+        for await _ in forever {}
+        source.finish()
+        await stop(grace: grace)
+    }
+
+    /// Stops in order: no new connection is taken, idle ones are closed, requests under way are answered and are their
+    /// connections' last, streamed bodies are ended. What is still there after the grace is cut. Returns when no
+    /// connection is left and the listeners are closed.
+    @concurrent public func stop(grace: Duration) async {
+        state.drain()
+        for listener in listeners { listener.close() }
+        let running = daemons.withLock { daemons in
+            defer { daemons = [] }
+            return daemons
+        }
+        await withTaskGroup { group in
+            for daemon in running {
+                group.addTask {
+                    await withCheckedContinuation { (stopped: CheckedContinuation<Void, Never>) in
+                        let isRunning = daemon.loop.execute { daemon.stop(grace: grace) { stopped.resume() } }
+                        if !isRunning { stopped.resume() }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// Where a server listens.
+public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A numeric address without brackets, or a name; port 0 takes a free port.
+    case tcp(host: String, port: UInt16)
+    /// A Unix socket.
+    case unix(path: String)
+    /// A listening socket that the process was started with.
+    case descriptor(Int32)
+
+    /// The address as it is written in a configuration.
+    public var description: String {
+        switch self {
+        case .tcp(let host, let port): host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        case .descriptor(let descriptor): "fd:\(descriptor)"
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import HTTPModel
+import HTTPServer
+import PaginatordTesting
+import Testing
+
+@Suite struct HTTPServerLimitTests {
+    private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    private let answer = Answers.whole { _ in .text("ok") }
+
+    private func configured(_ change: (inout HTTPServerConfiguration) -> Void) -> HTTPServerConfiguration {
+        var configuration = HTTPServerConfiguration()
+        change(&configuration)
+        return configuration
+    }
+
+    @Test("Connections beyond the limit are closed at once, and there is room again when one goes")
+    func connections() async throws {
+        try await withServer(configuration: configured { $0.maxConnections = 3 }, responder: answer) { server in
+            let peers = try (0..<3).map { _ in try RawConnection(port: server.port) }
+            for peer in peers {
+                try await peer.send(Self.request)
+                #expect(try await peer.response().text == "ok")
+            }
+            let excess = try RawConnection(port: server.port)
+            #expect(try await excess.readToEnd() == [])
+            for peer in peers {
+                try await peer.send(Self.request)
+                #expect(try await peer.response().text == "ok")
+            }
+            await peers[0].close()
+            #expect(await eventually { server.server.connectionCount == 2 })
+            let next = try RawConnection(port: server.port)
+            try await next.send(Self.request)
+            #expect(try await next.response().text == "ok")
+        }
+    }
+
+    @Test("A head that does not come whole in time is cut", arguments: ["", "G", "GET / HTTP/1.1\r\nHost: a\r\n"])
+    func headDeadline(sent: String) async throws {
+        try await withServer(
+            configuration: configured { $0.headTimeout = .milliseconds(200) }, responder: answer
+        ) { server in
+            let peer = try RawConnection(port: server.port)
+            if !sent.isEmpty { try await peer.send(sent) }
+            #expect(try await peer.readToEnd() == [])
+        }
+    }
+
+    @Test("A head that comes a byte at a time is cut though it never pauses for long")
+    func slowHead() async throws {
+        try await withServer(
+            configuration: configured { $0.headTimeout = .milliseconds(300) }, responder: answer
+        ) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("GET / HTTP/1.1\r\nX-A: ")
+            await #expect(throws: RawConnection.Failure.self) {
+                for _ in 0..<2000 {
+                    try await peer.send("x")
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            #expect(await eventually { server.server.connectionCount == 0 })
+        }
+    }
+
+    @Test("A body that does not come whole in time is cut")
+    func bodyDeadline() async throws {
+        try await withServer(
+            configuration: configured { $0.bodyTimeout = .milliseconds(200) }, responder: answer
+        ) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfive.")
+            #expect(try await peer.readToEnd() == [])
+        }
+    }
+
+    @Test("A connection that stays idle after an answer is closed")
+    func idle() async throws {
+        try await withServer(
+            configuration: configured { $0.idleTimeout = .seconds(1) }, responder: answer
+        ) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            #expect(try await peer.response().text == "ok")
+            #expect(try await peer.readToEnd() == [])
+        }
+    }
+
+    @Test("A request that waits for its answer longer than every deadline is not cut")
+    func patience() async throws {
+        let gate = Gate()
+        let responder = Answers.whole { _ in
+            await gate.wait()
+            return .text("at last")
+        }
+        let configuration = configured {
+            $0.headTimeout = .milliseconds(50)
+            $0.bodyTimeout = .milliseconds(50)
+            $0.idleTimeout = .seconds(1)
+            $0.stallTimeout = .milliseconds(50)
+        }
+        try await withServer(configuration: configuration, responder: responder) { server in
+            let impatient = try RawConnection(port: server.port)
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx")
+            // When the other has been cut, the deadlines have been looked at; then twice more.
+            #expect(try await impatient.readToEnd() == [])
+            let second = try RawConnection(port: server.port)
+            #expect(try await second.readToEnd() == [])
+            gate.open()
+            #expect(try await peer.response().text == "at last")
+        }
+    }
+
+    @Test("A stream that its reader leaves lying is cut")
+    func stalled() async throws {
+        let ended = Gate()
+        let responder = Answers { _ in
+            .answer(
+                Response(
+                    status: 200,
+                    body: .stream { writer in
+                        defer { ended.open() }
+                        while true { try await writer.write([UInt8](repeating: 0x78, count: 100_000)[...]) }
+                    }))
+        }
+        try await withServer(
+            configuration: configured { $0.stallTimeout = .milliseconds(200) }, responder: responder
+        ) { server in
+            let peer = try RawConnection(port: server.port, receiveBuffer: 16 << 10)
+            try await peer.send(Self.request)
+            await ended.wait()
+        }
+    }
+
+    @Test("A head above the limit is answered 431, and the message reaches the log")
+    func headSize() async throws {
+        let lines = Box<[String]>([])
+        let configuration = configured {
+            $0.maxHeadBytes = 8 << 10
+            $0.log = { line in lines.change { $0.append(line) } }
+        }
+        try await withServer(configuration: configuration, responder: answer) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: \(String(repeating: "x", count: 9 << 10))\r\n\r\n")
+            #expect(try await peer.readHead().status == 431)
+        }
+        #expect(!lines.value.isEmpty)
+        #expect(lines.value.allSatisfy { !$0.contains("\n") })
+    }
+}

@@ -1,0 +1,96 @@
+import HTTPModel
+import HTTPServer
+import PaginatordTesting
+import Testing
+
+@Suite struct HTTPServerResponseTests {
+    @Test(
+        "Bodies of any number and size of pieces arrive byte for byte",
+        arguments: [
+            [], [0], [1], [0, 5, 0], [40, 16_000, 40], [40, 32 << 10, 40], [3, 100_000, 0, 1, 70_000, 3],
+            [Int](repeating: 7, count: 3000), [Int](repeating: 1000, count: 2000), [8 << 20],
+        ])
+    func pieces(sizes: [Int]) async throws {
+        var next = 0
+        let pieces = sizes.map { size in
+            next += 1
+            let seed = next
+            // A slice from the middle, so that its own bounds matter.
+            return (0..<size + 2).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ seed) }[1..<size + 1]
+        }
+        let responder = Answers { _ in .answer(Response(status: 200, body: .pieces(pieces))) }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            for _ in 0..<2 {
+                try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                let answer = try await peer.response()
+                #expect(answer.body == Array(pieces.joined()))
+                #expect(answer.headers["Content-Length"] == String(sizes.reduce(0, +)))
+            }
+        }
+    }
+
+    @Test("HEAD gets the header of a body and none of its bytes", arguments: [10, 100_000])
+    func head(size: Int) async throws {
+        let body = [UInt8](repeating: 0x61, count: size)
+        try await withServer(responder: Answers { _ in .answer(Response(status: 200, body: .bytes(body))) }) { server in
+            let peer = try RawConnection(port: server.port)
+            for _ in 0..<2 {
+                try await peer.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await peer.response(toHead: true).headers["Content-Length"] == String(size))
+            }
+        }
+    }
+
+    @Test("A status without a body gets none, and the connection goes on", arguments: [204, 304])
+    func withoutBody(status: Int) async throws {
+        try await withServer(responder: Answers { _ in .answer(Response(status: status)) }) { server in
+            let peer = try RawConnection(port: server.port)
+            for _ in 0..<2 {
+                try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await peer.response().status == status)
+            }
+        }
+    }
+
+    @Test(
+        "What cannot be sent as a header is made sendable or left out, and reported",
+        arguments: [
+            ("X-A", "one\r\nX-Evil: 1", "one  X-Evil: 1" as String?), ("X-A", "a\0b", "a b"),
+            ("X-A", "tab\tstays", "tab\tstays"),
+            ("X-A", "", nil), ("X A", "1", nil), ("Content-Length", "5", "2"), ("X-A", "\u{e9}", "\u{e9}"),
+        ])
+    func headers(name: String, value: String, sent: String?) async throws {
+        let faults = Box<[String]>([])
+        var configuration = HTTPServerConfiguration()
+        configuration.onFault = { fault in faults.change { $0.append(fault) } }
+        let headers = HeaderFields([.init(name, value), .init("X-Last", "z")])
+        let responder = Answers { _ in
+            .answer(Response(status: 200, headers: headers, body: .bytes(Array("ok".utf8))))
+        }
+        try await withServer(configuration: configuration, responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try await peer.response()
+            #expect(answer.headers[name] == sent)
+            #expect(answer.headers["X-Evil"] == nil)
+            #expect(answer.headers["X-Last"] == "z")
+            #expect(answer.text == "ok")
+            #expect(faults.value.isEmpty == (value == sent))
+        }
+    }
+
+    @Test("A status outside 200 to 599 becomes 500 and is reported", arguments: [0, 101, 600, -1])
+    func oddStatus(status: Int) async throws {
+        let faults = Box(0)
+        var configuration = HTTPServerConfiguration()
+        configuration.onFault = { _ in faults.change { $0 += 1 } }
+        let responder = Answers { _ in .answer(Response(status: status)) }
+        try await withServer(configuration: configuration, responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await peer.response().status == 500)
+            #expect(faults.value == 1)
+        }
+    }
+}

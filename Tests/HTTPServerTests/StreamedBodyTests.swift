@@ -1,0 +1,207 @@
+import EventLoops
+import HTTPModel
+import HTTPServer
+import PaginatordTesting
+import Testing
+
+@Suite struct StreamedBodyTests {
+    private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    private func streaming(_ produce: @escaping @Sendable (any BodyWriter) async throws -> Void) -> Answers {
+        Answers { _ in .answer(Response(status: 200, body: .stream(produce))) }
+    }
+
+    @Test("Pieces arrive one by one, in order, while the producer goes on", arguments: [true, false])
+    func pieceByPiece(onTheLoop: Bool) async throws {
+        let gates = (0..<5).map { _ in Gate() }
+        let responder = streaming { writer in
+            for (number, gate) in gates.enumerated() {
+                await gate.wait()
+                let piece = Array("piece \(number)\n".utf8)[...]
+                if onTheLoop { try await writer.write(piece) } else { try await writeElsewhere(piece, to: writer) }
+            }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            #expect(try await peer.readHead().headers["Transfer-Encoding"] == "chunked")
+            for (number, gate) in gates.enumerated() {
+                gate.open()
+                #expect(try await peer.read(13) == Array("8\r\npiece \(number)\n\r\n".utf8))
+            }
+            #expect(try await peer.read(5) == Array("0\r\n\r\n".utf8))
+        }
+    }
+
+    @Test("A large stream arrives byte for byte, and the connection then takes the next request")
+    func large() async throws {
+        let piece = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        let responder = streaming { writer in
+            for _ in 0..<200 { try await writer.write(piece[...]) }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            for _ in 0..<2 {
+                try await peer.send(Self.request)
+                let body = try await peer.response().body
+                #expect(body.count == 200 * piece.count)
+                #expect(stride(from: 0, to: body.count, by: piece.count).allSatisfy { body[$0...].starts(with: piece) })
+            }
+        }
+    }
+
+    @Test("A reader that does not read holds the producer; when it reads again, all arrives")
+    func backPressure() async throws {
+        let pieces = 2000
+        let written = Box(0)
+        let responder = streaming { writer in
+            let piece = [UInt8](repeating: 0x78, count: 64 << 10)
+            for _ in 0..<pieces {
+                try await writer.write(piece[...])
+                written.change { $0 += 1 }
+            }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port, receiveBuffer: 16 << 10)
+            try await peer.send(Self.request)
+            _ = try await peer.readHead()
+            let last = Box((count: -1, times: 0))
+            let isHeld = await eventually {
+                let count = written.value
+                last.change { $0 = $0.count == count ? (count, $0.times + 1) : (count, 0) }
+                return last.value.times > 20
+            }
+            #expect(isHeld)
+            // What the system takes into its buffers is a few mebibytes at most, of 125.
+            #expect(written.value < pieces / 4)
+            let end = try await peer.skip(through: "0\r\n\r\n")
+            #expect(end > pieces * 64 << 10)
+            #expect(written.value == pieces)
+        }
+    }
+
+    @Test("A producer that fails cuts the connection without the final chunk", arguments: [0, 1, 100])
+    func failure(pieces: Int) async throws {
+        struct Broken: Error {}
+        let responder = streaming { writer in
+            for _ in 0..<pieces { try await writer.write(Array("some text ".utf8)[...]) }
+            throw Broken()
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            await #expect(throws: RawConnection.Failure.self) { _ = try await peer.response() }
+            #expect(await eventually { server.server.connectionCount == 0 })
+        }
+    }
+
+    @Test("When the peer goes, writing fails, the producer is cancelled and ends")
+    func peerGone() async throws {
+        let outcome = Box<(error: BodyWriterError?, isCancelled: Bool)?>(nil)
+        let responder = streaming { writer in
+            do throws(BodyWriterError) {
+                while true { try await writer.write([UInt8](repeating: 0x78, count: 10_000)[...]) }
+            } catch {
+                outcome.change { $0 = (error, Task.isCancelled) }
+                throw error
+            }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            _ = try await peer.readHead()
+            await peer.close()
+            #expect(await eventually { outcome.value != nil })
+            #expect(outcome.value?.error == .closed)
+            #expect(outcome.value?.isCancelled == true)
+            #expect(await eventually { server.server.connectionCount == 0 })
+        }
+    }
+
+    @Test("A producer that waits for something is cancelled when its peer has reset the connection")
+    func peerGoneWhileWaiting() async throws {
+        let outcome = Box<Bool?>(nil)
+        let first = Gate()
+        let responder = streaming { writer in
+            try await writer.write(Array("one".utf8)[...])
+            first.open()
+            while !Task.isCancelled {
+                try? await EventLoop.current?.sleep(for: .milliseconds(20))
+                if !Task.isCancelled { try? await writer.write(Array("comment".utf8)[...]) }
+            }
+            outcome.change { $0 = true }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            await first.wait()
+            await peer.close()
+            #expect(await eventually { outcome.value == true })
+        }
+    }
+
+    @Test(
+        "Without a body by its status a stream's producer does not run, and the connection goes on",
+        arguments: [204, 304])
+    func withoutBody(status: Int) async throws {
+        let runs = Box(0)
+        let responder = Answers { head in
+            guard head.target == "/" else { return .answer(.text("next")) }
+            return .answer(Response(status: status, body: .stream { _ in runs.change { $0 += 1 } }))
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            #expect(try await peer.response().status == status)
+            try await peer.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await peer.response().text == "next")
+            #expect(runs.value == 0)
+        }
+    }
+
+    @Test("HEAD of a stream gets its head and not one byte more, and the producer does not run")
+    func head() async throws {
+        let runs = Box(0)
+        try await withServer(responder: streaming { _ in runs.change { $0 += 1 } }) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let head = try await peer.response(toHead: true)
+            #expect(head.status == 200)
+            #expect(head.headers["Content-Length"] == nil)
+            #expect(try await peer.readToEnd() == [])
+            #expect(runs.value == 0)
+        }
+    }
+
+    @Test("To HTTP/1.0 a stream goes without chunks and ends with the connection")
+    func oldVersion() async throws {
+        let responder = streaming { writer in
+            for number in 0..<100 { try await writer.write(Array("\(number),".utf8)[...]) }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("GET / HTTP/1.0\r\n\r\n")
+            let answer = try await peer.response()
+            #expect(answer.headers["Transfer-Encoding"] == nil)
+            #expect(answer.text == (0..<100).map { "\($0)," }.joined())
+        }
+    }
+
+    @Test("Empty pieces neither end a stream nor hold it")
+    func emptyPieces() async throws {
+        let responder = streaming { writer in
+            for _ in 0..<10 { try await writer.write([]) }
+            try await writer.write(Array("x".utf8)[...])
+            try await writer.write([])
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            #expect(try await peer.response().text == "x")
+        }
+    }
+}
+
+@concurrent private func writeElsewhere(_ piece: ArraySlice<UInt8>, to writer: any BodyWriter) async throws {
+    try await Task.detached { try await writer.write(piece) }.value
+}

@@ -1,0 +1,136 @@
+import EventLoops
+import Foundation
+import HTTPModel
+import HTTPServer
+import Synchronization
+
+/// A running server with a listener of its own on a free port.
+struct TestServer: Sendable {
+    let group: EventLoopGroup
+    let server: HTTPServer
+    let listener: BoundListener
+
+    var port: UInt16 { listener.port ?? 0 }
+}
+
+/// Runs a server for the closure, then stops it and its loops.
+func withServer(
+    loops: Int = 1, on address: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
+    configuration: HTTPServerConfiguration = HTTPServerConfiguration(), responder: some Responder,
+    _ body: (TestServer) async throws -> Void
+) async throws {
+    let group = try EventLoopGroup(count: loops)
+    let listener = try BoundListener(address, isTLS: configuration.tls != nil)
+    let server = HTTPServer(listeners: [listener], configuration: configuration, responder: responder, group: group)
+    try await server.start()
+    do {
+        try await body(TestServer(group: group, server: server, listener: listener))
+    } catch {
+        await server.stop(grace: .zero)
+        await group.shutdown()
+        throw error
+    }
+    await server.stop(grace: .seconds(5))
+    await group.shutdown()
+}
+
+/// A responder made of one closure.
+struct Answers: Responder {
+    private let reception: @Sendable (RequestHead) -> Reception
+
+    /// Decides by the head.
+    init(_ reception: @escaping @Sendable (RequestHead) -> Reception) {
+        self.reception = reception
+    }
+
+    /// Reads a body of up to `limit` bytes and answers the whole request.
+    static func whole(
+        limit: Int = 1 << 20, _ respond: @escaping @Sendable (Request) async -> Response
+    ) -> Answers {
+        Answers { _ in .body(limit: limit, tooLarge: { .text("too large", status: 413) }, respond: respond) }
+    }
+
+    func receive(_ head: RequestHead) -> Reception { reception(head) }
+}
+
+extension Response {
+    static func text(_ text: String, status: Int = 200) -> Response {
+        Response(status: status, body: .bytes(Array(text.utf8)))
+    }
+}
+
+/// Something that tasks wait for.
+final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            defer { state = (true, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// A value that a test looks at while others change it.
+final class Box<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: Value) {
+        mutex = Mutex(value)
+    }
+
+    var value: Value { mutex.withLock { $0 } }
+
+    func change(_ body: (inout sending Value) -> Void) { mutex.withLock { body(&$0) } }
+}
+
+/// Waits until the condition holds, ten seconds at most; says whether it does.
+func eventually(_ condition: @Sendable () async throws -> Bool) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while .now < deadline {
+        if try await condition() { return true }
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+    return false
+}
+
+/// A directory that is removed after the closure.
+func withTemporaryDirectory(_ body: (String) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("io-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try await body(directory.path)
+}
+
+/// Runs a program of the system and returns how it ended and what it wrote.
+func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
+    try await withCheckedThrowingContinuation { done in
+        DispatchQueue(label: "process").async {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = arguments
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            process.standardError = pipe
+            process.standardInput = FileHandle.nullDevice
+            done.resume(
+                with: Result {
+                    try process.run()
+                    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+                    process.waitUntilExit()
+                    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+                })
+        }
+    }
+}
