@@ -24,6 +24,9 @@ public final class HTTPClient: HTTPTransport {
     /// A task that prefers a loop of the group is served on it, any other on the next in turn. Fields whose names are
     /// `Host`, `Content-Length`, `Transfer-Encoding` or `Expect` are not accepted in the request. A request on a kept
     /// connection that turns out to be closed before any byte came is sent again on a new one, whatever its method.
+    ///
+    /// libcurl 7.88 does not notice when a gzip stream stops short inside a body whose framing is whole; what was
+    /// decoded until then is returned, so whoever relies on the body's end has to check its syntax.
     @concurrent public func send(_ request: OutgoingRequest) async throws(TransportError) -> IncomingResponse {
         try request.check()
         guard request.timeout > .zero else { throw .timedOut(receivedBytes: false) }

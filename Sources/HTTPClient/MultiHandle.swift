@@ -45,7 +45,8 @@ final class MultiHandle {
             throw error
         }
         watches = SocketWatches(on: loop) { [unowned self] in act($0, selectBits($1)) }
-        settler = loop.addSettler { [unowned self] in settle() }
+        // Weak, because another settler may have run the job that closed this object.
+        settler = loop.addSettler { [weak self] in self?.settle() ?? true }
         let context = context
         ccurl_multi_set_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
         ccurl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, max(1, maxIdleConnections))
