@@ -16,7 +16,7 @@ struct HealthTarget: Sendable, Equatable {
             guard let listener = Listener.parse(text)?.first, case .unix(let path) = listener.address else {
                 return nil
             }
-            self.init(unixSocket: path)
+            (url, unixSocket) = (Self.socketURL, path)
             return
         }
         guard let (authority, target) = authorityAndTarget(ofURL: text), !authority.isEmpty, !authority.contains("@"),
@@ -37,7 +37,7 @@ struct HealthTarget: Sendable, Equatable {
                 checksCertificate = false
                 return
             case .unix(let path):
-                self.init(unixSocket: path)
+                (url, unixSocket) = (Self.socketURL, path)
                 return
             default: continue
             }
@@ -45,8 +45,6 @@ struct HealthTarget: Sendable, Equatable {
         return nil
     }
 
-    private init(unixSocket: String) {
-        url = "http://localhost/livez"
-        self.unixSocket = unixSocket
-    }
+    /// What is asked for over a Unix socket, whose host is known anyway.
+    private static let socketURL = "http://localhost/livez"
 }
