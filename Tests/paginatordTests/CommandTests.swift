@@ -1,4 +1,5 @@
 import Observability
+import TableAPI
 import Testing
 
 @testable import paginatord

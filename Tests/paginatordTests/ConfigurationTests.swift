@@ -42,7 +42,7 @@ struct ConfigurationTests {
     func defaults() throws {
         let configuration = try Self.read()
         #expect(configuration.listeners.map(\.address.description) == ["127.0.0.1:8080", "[::1]:8080"])
-        #expect(configuration.listeners.allSatisfy(\.isOptional))
+        #expect(configuration.listeners.allSatisfy { $0.isOptional })
         #expect(configuration.tls == nil)
         #expect(configuration.sessions.store == .memory)
         #expect(configuration.sessions.idleTimeout == .seconds(900))

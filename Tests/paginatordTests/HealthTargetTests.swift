@@ -1,3 +1,4 @@
+import TableAPI
 import Testing
 
 @testable import paginatord
