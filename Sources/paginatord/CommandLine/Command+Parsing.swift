@@ -1,5 +1,3 @@
-import Observability
-
 extension Command {
     private static let config = CommandSyntax.Option(
         name: "--config", value: "FILE", help: "the configuration, JSON5; default: $PAGINATORD_CONFIG")
@@ -87,53 +85,5 @@ extension Command {
         case "healthcheck": self = .healthCheck(url: arguments.operand)
         default: self = .version
         }
-    }
-}
-
-extension ServeOptions {
-    fileprivate init(_ arguments: CommandArguments) throws(CommandLineError) {
-        configurationFile = arguments.all("--config").last
-        isDemo = arguments.has("--demo")
-        listeners = try arguments.listeners()
-        logLevel = try arguments.value(
-            "--log-level", expected: Level.allCases.map(\.rawValue).joined(separator: ", ")
-        ) { Level(rawValue: $0) }
-    }
-}
-
-extension DemoInstanceOptions {
-    fileprivate init(_ arguments: CommandArguments) throws(CommandLineError) {
-        let listeners = try arguments.listeners()
-        if !listeners.isEmpty { self.listeners = listeners }
-        latency =
-            try arguments.value("--latency", expected: "milliseconds from 0 to 600000") { text in
-                decimal(text).flatMap { 0...600_000 ~= $0 ? .milliseconds($0) : nil }
-            } ?? latency
-        incidents =
-            try arguments.value("--incidents", expected: "a whole number from 0 to 10000000") { text in
-                decimal(text).flatMap { 0...10_000_000 ~= $0 ? $0 : nil }
-            } ?? incidents
-        username = try arguments.value("--username", expected: "a name without a colon") {
-            $0.contains(":") ? nil : $0
-        }
-        passwordVariable = arguments.all("--password-env").last
-        switch (username, passwordVariable) {
-        case (_?, nil): throw arguments.error("--username needs --password-env NAME beside it")
-        case (nil, _?): throw arguments.error("--password-env needs --username U beside it")
-        default: break
-        }
-    }
-}
-
-extension CommandArguments {
-    fileprivate func listeners() throws(CommandLineError) -> [Listener] {
-        var listeners: [Listener] = []
-        for text in all("--listen") {
-            guard let more = Listener.parse(text) else {
-                throw error("--listen: expected \(Listener.expected) but found \"\(printable(text))\"")
-            }
-            listeners += more
-        }
-        return listeners
     }
 }

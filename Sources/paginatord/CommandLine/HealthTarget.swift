@@ -16,8 +16,7 @@ struct HealthTarget: Sendable, Equatable {
             guard let listener = Listener.parse(text)?.first, case .unix(let path) = listener.address else {
                 return nil
             }
-            url = Self.unixURL
-            unixSocket = path
+            (url, unixSocket) = (Self.socketURL, path)
             return
         }
         guard let (authority, target) = authorityAndTarget(ofURL: text), !authority.isEmpty, !authority.contains("@"),
@@ -38,8 +37,7 @@ struct HealthTarget: Sendable, Equatable {
                 checksCertificate = false
                 return
             case .unix(let path):
-                url = Self.unixURL
-                unixSocket = path
+                (url, unixSocket) = (Self.socketURL, path)
                 return
             default: continue
             }
@@ -47,6 +45,6 @@ struct HealthTarget: Sendable, Equatable {
         return nil
     }
 
-    /// Over a Unix socket the host is a mere form.
-    private static let unixURL = "http://localhost/livez"
+    /// What is asked for over a Unix socket, whose host is known anyway.
+    private static let socketURL = "http://localhost/livez"
 }

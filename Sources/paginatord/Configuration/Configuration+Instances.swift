@@ -30,12 +30,12 @@ extension Configuration {
                     + "file named by --config or PAGINATORD_CONFIG, or try it out with serve --demo")
         }
         return names.compactMap { name in
-            var own = section.section(name)
-            defer { own.finish() }
             guard isInstanceName(name) else {
                 section.complain(name, "expected a name of 1 to 64 letters, digits, -, _ and ., no mark in front")
                 return nil
             }
+            var own = section.section(name)
+            defer { own.finish() }
             return InstanceConfiguration(
                 name: name, in: &own, overriddenBy: name == defaultInstance ? variables : nil,
                 maxPageBytes: maxPageBytes)

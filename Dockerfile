@@ -1,0 +1,32 @@
+# Both bases can be any image of Debian 12; the first has a Swift toolchain on PATH.
+ARG BUILDER_BASE=docker.io/library/swift:6.3-bookworm
+ARG RUNTIME_BASE=docker.io/library/debian:bookworm-slim
+
+FROM ${BUILDER_BASE} AS builder
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+COPY Package.swift ./
+COPY Sources Sources
+# Not built here, but the manifest names their folders.
+COPY Tests Tests
+RUN swift build -c release -static-stdlib --product paginatord \
+    && install -D -s "$(swift build -c release -static-stdlib --show-bin-path)/paginatord" /image/usr/local/bin/paginatord
+
+FROM ${RUNTIME_BASE}
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        ca-certificates libmicrohttpd12 libcurl4 libuv1 libsimdjson14 libsqlite3-0 \
+    && rm -rf /var/lib/apt/lists/* \
+    && groupadd --system --gid 10001 paginatord \
+    && useradd --system --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin paginatord
+COPY --from=builder /image/ /
+USER 10001:10001
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["/usr/local/bin/paginatord", "healthcheck"]
+ENTRYPOINT ["/usr/local/bin/paginatord"]
+# The demo, for as long as there are no access tokens: the service must not be open to a network with real records.
+CMD ["serve", "--demo", "--listen", ":8080"]

@@ -1,0 +1,93 @@
+# make run      builds and serves the demo on http://127.0.0.1:8080
+# make test     builds and runs all tests
+# make build    debug build
+# make release  optimised build with the Swift runtime inside
+# make lint     style check; make format puts right what it can
+# make image    container image, with docker or buildah
+# make bench    measures the release build beside nginx
+#
+# Each target does its own set-up on Debian 12; only the Swift toolchain has to be there.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev
+TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3
+BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light python3 wrk
+
+RELEASE := -c release -static-stdlib
+IMAGE ?= paginatord
+BUILDER_BASE ?= docker.io/library/swift:6.3-bookworm
+RUNTIME_BASE ?= docker.io/library/debian:bookworm-slim
+SOURCES := Package.swift Sources Tests
+
+# Installs those of the packages that are missing.
+define install
+	@if command -v dpkg-query >/dev/null; then \
+	  missing=""; \
+	  installed="$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(1) 2>/dev/null || true)"; \
+	  for package in $(1); do \
+	    grep -qxF "installed $$package" <<<"$$installed" || missing="$$missing $$package"; \
+	  done; \
+	  if [ -n "$$missing" ]; then \
+	    echo "installing$$missing"; \
+	    sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	    $$sudo apt-get update -q </dev/null; \
+	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing </dev/null; \
+	  fi; \
+	else \
+	  echo "this is no Debian; needed are the equivalents of: $(1)" >&2; \
+	fi
+endef
+
+define need-swift
+	@command -v swift >/dev/null || { \
+	  echo "there is no swift on PATH: install Swift 6.3 (https://www.swift.org/install/linux/) and add its usr/bin to PATH" >&2; \
+	  exit 1; }
+endef
+
+.PHONY: run test build release lint format image bench
+
+run:
+	$(need-swift)
+	$(call install,$(BUILD_PACKAGES))
+	swift build --product paginatord
+	exec "$$(swift build --show-bin-path)/paginatord" serve --demo $(ARGUMENTS)
+
+test:
+	$(need-swift)
+	$(call install,$(TEST_PACKAGES))
+	swift test
+
+build:
+	$(need-swift)
+	$(call install,$(BUILD_PACKAGES))
+	swift build
+
+release:
+	$(need-swift)
+	$(call install,$(BUILD_PACKAGES))
+	swift build $(RELEASE) --product paginatord
+	@echo "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
+
+lint:
+	$(need-swift)
+	swift format lint --strict --recursive $(SOURCES)
+	@! grep -rnE '\b(try|as)!|\bfatalError\(' Sources --include='*.swift' || { echo "not in Sources, please" >&2; exit 1; }
+
+format:
+	$(need-swift)
+	swift format --in-place --recursive $(SOURCES)
+
+# The format that knows HEALTHCHECK is docker's.
+image:
+	@if docker info >/dev/null 2>&1; then build="docker build"; \
+	elif command -v buildah >/dev/null; then build="buildah bud --format docker"; \
+	else echo "neither a running docker nor buildah is here (apt-get install buildah)" >&2; exit 1; fi; \
+	set -x; $$build $(IMAGE_OPTIONS) --build-arg BUILDER_BASE=$(BUILDER_BASE) --build-arg RUNTIME_BASE=$(RUNTIME_BASE) \
+	  -t $(IMAGE) .
+
+bench: release
+	$(call install,$(BENCH_PACKAGES))
+	Benchmarks/run --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord" $(ARGUMENTS)

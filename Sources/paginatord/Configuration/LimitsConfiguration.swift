@@ -1,0 +1,26 @@
+/// What one caller, or all of them, may use.
+struct LimitsConfiguration: Sendable {
+    /// The most connections at once.
+    var connections = 10_000
+    /// The largest body of a request, in bytes.
+    var requestBody = 1 << 20
+    /// The largest head of a request, in bytes.
+    var requestHead = 32 << 10
+    /// How long a connection may be idle.
+    var idleTimeout: Duration = .seconds(60)
+    /// How many moves may wait for their turn in one session.
+    var waitingMoves = 16
+}
+
+extension LimitsConfiguration {
+    /// Takes `limits`.
+    init(in root: inout ConfigurationSection) {
+        var section = root.section("limits")
+        connections = section.value("connections", .integer(1...1_000_000), default: connections)
+        requestBody = section.value("requestBody", .size(0...1 << 30), default: requestBody)
+        requestHead = section.value("requestHead", .size(1024...1 << 24), default: requestHead)
+        idleTimeout = section.value("idleTimeout", .duration(.seconds(1)...(.seconds(86_400))), default: idleTimeout)
+        waitingMoves = section.value("waitingMoves", .integer(0...100_000), default: waitingMoves)
+        section.finish()
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import TableAPI
+import Testing
+
+@testable import paginatord
+
+struct ExampleConfigurationTests {
+    private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("config/paginatord.json5").path
+
+    @Test("The example is accepted as it stands, and says what the defaults are")
+    func example() throws {
+        let example = try Configuration(from: ConfigurationSource(file: Self.file, environment: [:]))
+        var environment = ["PAGINATORD_INSTANCE_URL": "https://example.service-now.com"]
+        environment["PAGINATORD_LISTEN"] = "127.0.0.1:8080,[::1]:8080"
+        let defaults = try Configuration(from: ConfigurationSource(environment: environment))
+        #expect("\(example)" == "\(defaults)")
+    }
+
+    @Test("The example is accepted with everything in it put into force, and has every key there is")
+    func wholeExample() throws {
+        let folder = try TemporaryFolder()
+        let text = try String(contentsOfFile: Self.file, encoding: .utf8).replacing("//: ", with: "")
+        let file = try folder.write(text, to: "paginatord.json5")
+        try folder.write("-----BEGIN CERTIFICATE-----", to: "certificate.pem")
+        try folder.write("-----BEGIN CERTIFICATE-----", to: "authority.pem")
+        try folder.write("-----BEGIN PRIVATE KEY-----", to: "key.pem")
+        let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x"])
+        let (configuration, reading) = try Configuration.read(from: source)
+        #expect(reading.problems == [])
+        #expect(configuration.instances.map(\.instance.name) == ["default", "test"])
+        #expect(configuration.instances.last?.instance.credentials == .basic(username: "reader", password: Secret("x")))
+        #expect(configuration.tls != nil)
+        for key in reading.knownKeys {
+            let name = key.split(separator: ".").last ?? ""
+            #expect(key.hasSuffix("*") || text.contains("\(name): "), "\(key)")
+        }
+    }
+}
