@@ -13,7 +13,8 @@ public actor Session {
     private let store: any SessionStore
     private let clock: ServiceClock
     private let waitingMoves: Int
-    private let turns = TurnQueue()
+    /// Whose move it is.
+    nonisolated let turns = TurnQueue()
     /// How often this actor has written the session: tells whether a record that was read before a wait may be old.
     private var writes = 0
     private nonisolated let requests = Atomic(0)
