@@ -61,7 +61,7 @@ let package = Package(
                 "DemoInstance", "Observability", "Clocks",
             ],
             swiftSettings: settings),
-        pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks"]),
+        pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
 
         tests(of: "HTTPModel", []),
         tests(of: "Pagination", ["PaginatordTesting"]),
@@ -69,7 +69,7 @@ let package = Package(
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
         tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel"]),
-        tests(of: "Sessions", ["PaginatordTesting", "Pagination"]),
+        tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
         tests(of: "Clocks", []),
         tests(of: "Observability", ["Clocks"]),

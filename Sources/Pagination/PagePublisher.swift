@@ -1,8 +1,8 @@
 /// Publishes what a paginator does, to any number of subscribers.
 ///
 /// Each `for try await` loop (each iterator) is a subscriber of its own and hears everything from the moment in which
-/// the iterator is made. The sequence ends when the paginator has finished, and not before; a failed fetch is an event
-/// and no end, since the same move can be made again.
+/// the iterator is made. The sequence ends when the paginator has finished or is gone, and not before; a failed fetch is
+/// an event and no end, since the same move can be made again.
 public struct PagePublisher: AsyncSequence, Sendable {
     /// What happened.
     public enum Event: Sendable, Equatable {

@@ -46,8 +46,8 @@ public struct PageRequest: Sendable, Equatable {
 public struct PageAnswer: Sendable, Equatable {
     /// The rows, as they came.
     public var rows: Rows
-    /// The size of the whole record set as counted for this answer, hidden rows included (`X-Total-Count`); `nil` where
-    /// the source does not count.
+    /// The size of the whole record set as counted for this answer, hidden rows included (`X-Total-Count`), ≥ 0; `nil`
+    /// where the source does not count.
     public var total: Int?
     /// The offset of the next window as the source names it (`rel="next"`), where it does.
     public var nextOffset: Int?

@@ -8,7 +8,7 @@ public actor Paginator {
     public nonisolated let publisher = PagePublisher()
     private let source: any PageSource
     private var state: PaginatorState
-    private var turns = TurnQueue()
+    private let turns = TurnQueue()
     private var fetches = 0
 
     /// A paginator before its first page; nothing is fetched yet.
@@ -80,9 +80,10 @@ public actor Paginator {
         try await move(.last)
     }
 
-    /// Goes back in front of the first page without fetching it. Changes nothing once the publisher has finished.
+    /// Goes back in front of the first page without fetching it. Changes nothing once the publisher has finished, or where
+    /// the calling task is cancelled before its turn comes.
     public func reset() async {
-        await takeTurn()
+        guard await takesTurn() else { return }
         defer { turns.pass() }
         guard !state.isFinished else { return }
         state.reset()
@@ -90,35 +91,49 @@ public actor Paginator {
     }
 
     private func move(_ move: Move) async throws(PaginationError) -> Page {
-        await takeTurn()
+        guard await takesTurn() else { throw .source(.failed(nil, reason: "cancelled before its turn came")) }
         defer { turns.pass() }
         var moving = state
-        var action = try moving.begin(move)
+        let action = try moving.begin(move)
         fetches += 1
         defer { fetches -= 1 }
-        while case .fetch(let request) = action {
-            let answer = try await fetch(request)
-            moving.publisherShouldFinish = state.publisherShouldFinish
-            action = try moving.complete(answer)
+        let page: Page
+        do {
+            page = try await finish(&moving, action)
+        } catch {
+            if case .source(let failure) = error { publisher.broadcast.send(.failure(failure)) }
+            throw error
         }
-        guard case .deliver(let page) = action else { preconditionFailure("a move ends with a page") }
         state = moving
         publisher.broadcast.send(.page(page))
         if state.isFinished { publisher.broadcast.finish() }
         return page
     }
 
-    private func fetch(_ request: PageRequest) async throws(PaginationError) -> PageAnswer {
-        do {
-            return try await source.fetch(request)
-        } catch {
-            publisher.broadcast.send(.failure(error))
-            throw .source(error)
+    /// Fetches whatever a move asks for until it has its page.
+    private func finish(
+        _ moving: inout PaginatorState, _ action: PaginatorState.Action
+    ) async throws(PaginationError) -> Page {
+        var action = action
+        while true {
+            switch action {
+            case .deliver(let page): return page
+            case .fetch(let request):
+                let answer: PageAnswer
+                do {
+                    answer = try await source.fetch(request)
+                } catch {
+                    throw .source(error)
+                }
+                // The flag may have been changed meanwhile, and is looked at when a page arrives.
+                moving.publisherShouldFinish = state.publisherShouldFinish
+                action = try moving.complete(answer)
+            }
         }
     }
 
-    private func takeTurn() async {
-        if turns.take() { return }
-        _ = await withCheckedContinuation { turns.wait($0) }
+    private func takesTurn() async -> Bool {
+        if turns.take() { return true }
+        return await turns.wait() == .taken
     }
 }

@@ -57,7 +57,14 @@ public struct PaginatorState: Sendable, Equatable {
     /// Whether a next page is available to fetch.
     public var hasNext: Bool {
         if page == 0 { return numberOfPages != 0 }
-        return numberOfPages == .max ? mayHaveMore : page < numberOfPages
+        if knowsEnd { return page < numberOfPages }
+        // Of no consequence but for a page number at the end of all numbers, behind which there is none.
+        return mayHaveMore && page < .max && Self.offset(ofPage: page + 1, itemsPerPage: itemsPerPage) != nil
+    }
+
+    /// Whether the number of pages is one that was counted or found; a count of `Int.max` rows may make it `Int.max` too.
+    private var knowsEnd: Bool {
+        numberOfPages != .max || totalItems != nil
     }
 
     /// Whether a previous page is available to fetch.
@@ -67,7 +74,7 @@ public struct PaginatorState: Sendable, Equatable {
 
     /// Whether `last()` can know where the last page is, or find it out.
     public var canFindLast: Bool {
-        numberOfPages != .max || !hasAnswer
+        knowsEnd || !hasAnswer
     }
 
     /// Goes back in front of the first page and keeps the known count. A finished paginator stays as it is.
@@ -93,7 +100,7 @@ public struct PaginatorState: Sendable, Equatable {
             return fetch(min(page - 1, numberOfPages), mayRetarget: true)
         case .last:
             guard canFindLast else { throw .lastPageUnknown }
-            if numberOfPages != .max { return fetch(numberOfPages, mayRetarget: true) }
+            if knowsEnd { return fetch(numberOfPages, mayRetarget: true) }
             step = .count
             return .fetch(PageRequest(offset: 0, limit: 1, countOnly: true))
         }
@@ -102,7 +109,7 @@ public struct PaginatorState: Sendable, Equatable {
     /// Begins the fetch of one page by its number, wherever the paginator stands; for a state of its own, since the page
     /// then becomes the current one.
     ///
-    /// - Returns: `nil` where there is no such page number, or its rows have no offsets that fit an `Int`.
+    /// - Returns: `nil` where there is no such page number, or its offset does not fit an `Int`.
     public mutating func begin(page number: Int) -> Action? {
         guard Self.offset(ofPage: number, itemsPerPage: itemsPerPage) != nil else { return nil }
         return fetch(number, mayRetarget: false)
@@ -139,19 +146,21 @@ public struct PaginatorState: Sendable, Equatable {
             learn(total)
         } else if totalItems == nil {
             try checkProgress(answer, at: offset)
-            if answer.rows.isEmpty, answer.nextOffset == nil { numberOfPages = number - 1 }
+            findEnd(answer, at: number)
         }
         mayHaveMore = !answer.rows.isEmpty || answer.nextOffset != nil
         latestWindow = answer.digest.map { Window(offset: offset, digest: $0) }
-        if mayRetarget, numberOfPages > 0, numberOfPages < number { return fetch(numberOfPages, mayRetarget: false) }
+        if mayRetarget, answer.total != nil, numberOfPages > 0, numberOfPages < number {
+            return fetch(numberOfPages, mayRetarget: false)
+        }
         return .deliver(arrive(at: number, with: answer.rows))
     }
 
     private mutating func fetch(_ number: Int, mayRetarget: Bool) -> Action {
         let number = max(1, number)
-        // A count never exceeds Int.max, so a page that exists has an offset that fits; a page that was reached
-        // without a count is one step behind a page that was fetched. The clamp is for a caller's own arithmetic.
-        let offset = Self.offset(ofPage: number, itemsPerPage: itemsPerPage) ?? .max - itemsPerPage
+        // A count never exceeds Int.max, so the first row of every page that exists has an offset that fits, and
+        // without a count `hasNext` looks whether the next page has one.
+        let offset = Self.offset(ofPage: number, itemsPerPage: itemsPerPage) ?? .max
         step = .page(number: number, offset: offset, mayRetarget: mayRetarget)
         return .fetch(PageRequest(offset: offset, limit: itemsPerPage))
     }
@@ -159,6 +168,16 @@ public struct PaginatorState: Sendable, Equatable {
     private mutating func learn(_ total: Int) {
         totalItems = total
         numberOfPages = total / itemsPerPage + (total % itemsPerPage > 0 ? 1 : 0)
+    }
+
+    /// Without a count an empty answer without a window further on is the end. Rows, or a window further on, where the
+    /// end was found before show that the set has grown: the end is unknown again.
+    private mutating func findEnd(_ answer: PageAnswer, at number: Int) {
+        if answer.rows.isEmpty, answer.nextOffset == nil {
+            numberOfPages = number - 1
+        } else if number > numberOfPages || (number == numberOfPages && answer.nextOffset != nil) {
+            numberOfPages = .max
+        }
     }
 
     /// Without a count only an answer that gets further lets a walk end: refuses the same rows at two offsets in a row,
@@ -188,10 +207,10 @@ public struct PaginatorState: Sendable, Equatable {
             hasNext: hasNext, hasPrevious: hasPrevious, isFinished: isFinished, rows: rows)
     }
 
-    /// The offset of a page, or `nil` where the page's rows would not have offsets that fit an `Int`.
+    /// The offset of a page's first row; `nil` where there is no such page number, or the offset does not fit an `Int`.
     public static func offset(ofPage number: Int, itemsPerPage: Int) -> Int? {
+        guard number >= 1 else { return nil }
         let (offset, overflow) = (number - 1).multipliedReportingOverflow(by: itemsPerPage)
-        guard number >= 1, !overflow, !offset.addingReportingOverflow(itemsPerPage).overflow else { return nil }
-        return offset
+        return overflow ? nil : offset
     }
 }

@@ -1,10 +1,12 @@
-/// Which sessions keep the rows of a page, and which of them lose them when there are too many bytes.
+/// Which sessions keep the rows of a page, and which of them lose them when there are too many bytes: the pages that were
+/// kept longest ago, since their repeat is the least likely to come.
 struct KeptPages {
     private let budget: Int
     private var kept: [SessionID: (stamp: Int, bytes: Int)] = [:]
     private var order: [(id: SessionID, stamp: Int)] = []
     private var oldest = 0
     private var latestStamp = 0
+    /// The bytes of all pages that are counted in.
     private(set) var bytes = 0
 
     /// Keeps at most `budget` bytes.
@@ -17,6 +19,8 @@ struct KeptPages {
     /// - Returns: the sessions whose pages have to go, the one kept longest ago first; possibly the new one.
     mutating func add(_ id: SessionID, bytes: Int) -> [SessionID] {
         remove(id)
+        // One that has no room by itself shall not cost the others theirs.
+        guard bytes <= budget else { return [id] }
         latestStamp += 1
         kept[id] = (latestStamp, bytes)
         order.append((id, latestStamp))

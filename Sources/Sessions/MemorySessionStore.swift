@@ -10,24 +10,28 @@ public final class MemorySessionStore: SessionStore {
     private let state: Lock<State>
     private let maxPageBytes: Int
 
+    /// A session and whoever listens to it. An object, so that the table of all sessions stays small.
+    private final class Entry {
+        var record: SessionRecord
+        var broadcast: EventBroadcast<SessionEvent>?
+
+        init(_ record: SessionRecord) {
+            self.record = record
+        }
+    }
+
     private struct State {
-        var records: [SessionID: SessionRecord] = [:]
+        var entries: [SessionID: Entry] = [:]
         var owners: [String: OwnedSessions] = [:]
         var expiries = ExpiryQueue()
         var tombstones = Tombstones()
         var kept: KeptPages
-        var broadcasts: [SessionID: EventBroadcast<SessionEvent>] = [:]
         var latestSequence = 0
     }
 
-    /// A session that was just written, with whoever listens to it: they are told outside the lock.
+    /// That something was written, with whoever has to be told of it outside the lock.
     private struct Written {
         var broadcast: EventBroadcast<SessionEvent>?
-
-        func close() {
-            broadcast?.send(.closed)
-            broadcast?.finish()
-        }
     }
 
     /// An empty store.
@@ -43,19 +47,19 @@ public final class MemorySessionStore: SessionStore {
     /// Adds a session.
     public func create(_ record: SessionRecord, limits: SessionLimits) throws(SessionStoreError) -> SessionRecord {
         try state.withLock { state throws(SessionStoreError) in
-            if state.records.count >= limits.total {
-                throw .full(limit: limits.total, nearestExpiry: state.records.values.lazy.map(\.expiresAt).min())
+            if state.entries.count >= limits.total {
+                let nearest = state.entries.values.lazy.map(\.record.expiresAt).min()
+                throw .full(limit: limits.total, nearestExpiry: nearest)
             }
-            let owned = state.owners[record.owner, default: OwnedSessions()]
-            if let perOwner = limits.perOwner, owned.count >= perOwner {
-                let records = state.records
-                let expiries = owned.ids(before: nil).lazy.compactMap { records[$0]?.expiresAt }
-                throw .full(limit: perOwner, nearestExpiry: expiries.min())
+            if let limit = limits.perOwner, let owned = state.owners[record.owner], owned.count >= limit {
+                let entries = state.entries
+                let nearest = owned.ids(before: nil).lazy.compactMap { entries[$0]?.record.expiresAt }.min()
+                throw .full(limit: limit, nearestExpiry: nearest)
             }
             var record = record
             state.latestSequence += 1
             record.sequence = state.latestSequence
-            state.records[record.id] = record
+            state.entries[record.id] = Entry(record)
             state.owners[record.owner, default: OwnedSessions()].append(record.id, sequence: record.sequence)
             state.expiries.add(record.id, at: record.expiresAt)
             return record
@@ -65,7 +69,7 @@ public final class MemorySessionStore: SessionStore {
     /// Finds a session.
     public func read(_ id: SessionID) -> StoredSession {
         state.withLock { state in
-            if let record = state.records[id] { return .live(record) }
+            if let entry = state.entries[id] { return .live(entry.record) }
             if let owner = state.tombstones.owner(of: id) { return .gone(owner: owner) }
             return .unknown
         }
@@ -74,27 +78,30 @@ public final class MemorySessionStore: SessionStore {
     /// Writes a session.
     public func replace(_ record: SessionRecord, event: SessionEvent?) -> Bool {
         let written: Written? = state.withLock { state in
-            guard let stored = state.records[record.id], stored.revision == record.revision else { return nil }
+            guard let entry = state.entries[record.id], entry.record.revision == record.revision else { return nil }
             var record = record
             record.revision += 1
-            if record.position == stored.position {
+            record.expiresAt = max(record.expiresAt, entry.record.expiresAt)
+            if record.position == entry.record.position {
                 // Rows may have been dropped since this record was read.
-                record.keptPage = stored.keptPage
+                record.keptPage = entry.record.keptPage
             } else {
                 keep(&record, in: &state)
             }
-            state.records[record.id] = record
-            return Written(broadcast: state.broadcasts[record.id])
+            entry.record = record
+            // The order of events is the order of writes; they leave outside the lock.
+            if let event { entry.broadcast?.append(event) }
+            return Written(broadcast: entry.broadcast)
         }
-        if let event { written?.broadcast?.send(event) }
+        written?.broadcast?.deliver()
         return written != nil
     }
 
     /// Lets a session live longer.
     public func touch(_ id: SessionID, expiresAt: Timestamp) {
         state.withLock { state in
-            guard let stored = state.records[id]?.expiresAt, stored < expiresAt else { return }
-            state.records[id]?.expiresAt = expiresAt
+            guard let entry = state.entries[id], entry.record.expiresAt < expiresAt else { return }
+            entry.record.expiresAt = expiresAt
         }
     }
 
@@ -102,14 +109,14 @@ public final class MemorySessionStore: SessionStore {
     public func list(owner: String, before sequence: Int?, limit: Int) -> [SessionRecord] {
         state.withLock { state in
             guard let owned = state.owners[owner] else { return [] }
-            let records = state.records
-            return Array(owned.ids(before: sequence).lazy.compactMap { records[$0] }.prefix(limit))
+            let entries = state.entries
+            return owned.ids(before: sequence).prefix(limit).compactMap { entries[$0]?.record }
         }
     }
 
     /// Ends a session.
     public func delete(_ id: SessionID, now: Timestamp) {
-        state.withLock { Self.end(id, now: now, in: &$0) }?.close()
+        state.withLock { Self.end(id, now: now, in: &$0) }?.broadcast?.deliver()
     }
 
     /// Ends the sessions whose time is up.
@@ -122,7 +129,7 @@ public final class MemorySessionStore: SessionStore {
         for id in due {
             let isInUse = inUse(id)
             let written: Written? = state.withLock { state in
-                guard let expiresAt = state.records[id]?.expiresAt else { return nil }
+                guard let expiresAt = state.entries[id]?.record.expiresAt else { return nil }
                 guard expiresAt <= now, !isInUse else {
                     state.expiries.add(id, at: max(expiresAt, now.adding(seconds: 1)))
                     return nil
@@ -130,7 +137,7 @@ public final class MemorySessionStore: SessionStore {
                 return Self.end(id, now: now, in: &state)
             }
             guard let written else { continue }
-            written.close()
+            written.broadcast?.deliver()
             ended.append(id)
         }
         return ended
@@ -138,39 +145,53 @@ public final class MemorySessionStore: SessionStore {
 
     /// Sends an event to whoever listens.
     public func publish(_ event: SessionEvent, of id: SessionID) {
-        state.withLock { $0.broadcasts[id] }?.send(event)
+        let broadcast = state.withLock { state in
+            let broadcast = state.entries[id]?.broadcast
+            broadcast?.append(event)
+            return broadcast
+        }
+        broadcast?.deliver()
     }
 
     /// Every event of a session from now on.
     public func events(of id: SessionID) -> AsyncThrowingStream<SessionEvent, any Error> {
-        let broadcast = state.withLock { state in
-            guard state.records[id] != nil else {
-                let ended = EventBroadcast<SessionEvent>()
-                ended.finish()
-                return ended
-            }
-            let broadcast = state.broadcasts[id] ?? EventBroadcast()
-            state.broadcasts[id] = broadcast
-            return broadcast
+        let stream: AsyncThrowingStream<SessionEvent, any Error>? = state.withLock { state in
+            guard let entry = state.entries[id] else { return nil }
+            let broadcast = entry.broadcast ?? EventBroadcast()
+            entry.broadcast = broadcast
+            return broadcast.subscribe()
         }
-        return broadcast.subscribe()
+        return stream
+            ?? AsyncThrowingStream { continuation in
+                continuation.yield(.closed)
+                continuation.finish()
+            }
     }
 
     private func keep(_ record: inout SessionRecord, in state: inout State) {
         state.kept.remove(record.id)
-        guard case .page(let page) = record.keptPage else { return }
-        guard page.rows.byteCount <= maxPageBytes else { return record.dropRows() }
-        for dropped in state.kept.add(record.id, bytes: page.rows.byteCount) {
-            if dropped == record.id { record.dropRows() } else { state.records[dropped]?.dropRows() }
+        guard case .page(let page) = record.keptPage, !page.rows.isEmpty else { return }
+        let bytes = page.rows.byteCount
+        guard bytes <= maxPageBytes else { return record.dropRows() }
+        let extents = page.rows.count * MemoryLayout<Range<Int>>.stride
+        for dropped in state.kept.add(record.id, bytes: bytes + extents) {
+            if dropped == record.id { record.dropRows() } else { state.entries[dropped]?.record.dropRows() }
         }
     }
 
     private static func end(_ id: SessionID, now: Timestamp, in state: inout State) -> Written? {
-        guard let record = state.records.removeValue(forKey: id) else { return nil }
+        guard let entry = state.entries.removeValue(forKey: id) else { return nil }
+        let record = entry.record
         state.kept.remove(id)
         state.owners[record.owner]?.remove(sequence: record.sequence)
         if state.owners[record.owner]?.count == 0 { state.owners[record.owner] = nil }
         state.tombstones.add(id, owner: record.owner, at: now)
-        return Written(broadcast: state.broadcasts.removeValue(forKey: id))
+        if state.expiries.count > 2 * state.entries.count + 1024 {
+            let entries = state.entries
+            state.expiries.keep { entries[$0] != nil }
+        }
+        entry.broadcast?.append(.closed)
+        entry.broadcast?.appendEnd()
+        return Written(broadcast: entry.broadcast)
     }
 }

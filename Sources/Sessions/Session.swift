@@ -13,7 +13,10 @@ public actor Session {
     private let store: any SessionStore
     private let clock: ServiceClock
     private let waitingMoves: Int
-    private var turns = TurnQueue()
+    /// Whose move it is.
+    nonisolated let turns = TurnQueue()
+    /// How often this actor has written the session: tells whether a record that was read before a wait may be old.
+    private var writes = 0
     private nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
@@ -45,17 +48,14 @@ public actor Session {
     ///
     /// - Throws: `SessionError`.
     public func record(for owner: String) async throws(SessionError) -> SessionRecord {
-        let record = try await live(owner)
+        var record = try await live(owner)
         wasUsed.store(true, ordering: .relaxed)
-        let expiresAt = clock.now().adding(seconds: record.definition.idleTimeout)
         do {
-            try await store.touch(id, expiresAt: expiresAt)
+            record.expiresAt = max(record.expiresAt, try await touch(record))
         } catch {
             throw SessionError(error, now: clock.now())
         }
-        var touched = record
-        touched.expiresAt = max(record.expiresAt, expiresAt)
-        return touched
+        return record
     }
 
     /// Changes whether the publisher ends with the last page. Waits for no move; a page that arrives later obeys it.
@@ -78,17 +78,26 @@ public actor Session {
     public func move(
         _ move: SessionMove, after position: Int?, for owner: String, waits: Bool = true
     ) async throws(SessionError) -> MoveOutcome {
+        let writesBefore = writes
         let present = try await record(for: owner)
         requests.add(1, ordering: .relaxed)
         defer { requests.subtract(1, ordering: .relaxed) }
         if let outcome = try await repeated(move, after: position, for: owner, in: present) { return outcome }
-        if !turns.take() {
-            guard waits, turns.waitingCount < waitingMoves else { throw .busy }
-            guard await withCheckedContinuation({ turns.wait($0) }) else { throw .expired }
+        var isFresh = turns.take()
+        if !isFresh {
+            guard waits else { throw .busy }
+            switch await turns.wait(behind: waitingMoves) {
+            case .taken: break
+            // A cancelled caller hears nothing; what it might hear is true: the move was not made.
+            case .full, .cancelled: throw .busy
+            case .dismissed: throw .expired
+            }
         }
         defer { turns.pass() }
+        isFresh = isFresh && writes == writesBefore
         while true {
-            let record = try await live(owner)
+            let record = isFresh ? present : try await live(owner)
+            isFresh = false
             if let outcome = try await repeated(move, after: position, for: owner, in: record) { return outcome }
             if let position, position != record.position { throw .stale(position: record.position) }
             let outcome =
@@ -97,7 +106,7 @@ public actor Session {
                 } else {
                     try await reset(record)
                 }
-            // None: somebody else, in another process, moved the session meanwhile. Start again from there.
+            // None: somebody else wrote the session meanwhile, in another process perhaps. Start again from there.
             if let outcome { return outcome }
         }
     }
@@ -115,9 +124,11 @@ public actor Session {
         do {
             page = try await source.page(number, itemsPerPage: record.definition.itemsPerPage, caller: owner)
         } catch {
+            await stay(record)
             throw .pagination(error, record)
         }
         guard let page else { throw .noSuchPage }
+        await stay(record)
         return MoveOutcome(record: record, page: page, origin: .fetched, upstream: clock.uptime() - start)
     }
 
@@ -150,11 +161,18 @@ public actor Session {
         case .none: return MoveOutcome(record: record, page: nil, origin: .replayed, upstream: .zero)
         case .page(let page): return MoveOutcome(record: record, page: page, origin: .replayed, upstream: .zero)
         case .withoutRows(var page):
-            let itemsPerPage = record.definition.itemsPerPage
-            guard let offset = PaginatorState.offset(ofPage: page.page, itemsPerPage: itemsPerPage) else { return nil }
-            let request = PageRequest(offset: offset, limit: itemsPerPage)
+            let itemsPerPage = page.itemsPerPage
             var upstream = Duration.zero
-            page.rows = try await ask(request, for: owner, record: record, upstream: &upstream).rows
+            if let offset = PaginatorState.offset(ofPage: page.page, itemsPerPage: itemsPerPage) {
+                let request = PageRequest(offset: offset, limit: itemsPerPage)
+                do {
+                    page.rows = try await ask(request, for: owner, upstream: &upstream).rows
+                } catch {
+                    await stay(record)
+                    throw .pagination(.source(error), record)
+                }
+                await stay(record)
+            }
             return MoveOutcome(record: record, page: page, origin: .refetched, upstream: upstream)
         }
     }
@@ -173,36 +191,67 @@ public actor Session {
         _ fetching: Move, as move: SessionMove, for owner: String, from start: SessionRecord
     ) async throws(SessionError) -> MoveOutcome? {
         var state = start.state
-        let action: PaginatorState.Action
+        var action: PaginatorState.Action
         do {
             action = try state.begin(fetching)
         } catch {
             throw .pagination(error, start)
         }
-        guard case .fetch(var request) = action else { preconditionFailure("a move begins with a fetch") }
         fetches.add(1, ordering: .relaxed)
         defer { fetches.subtract(1, ordering: .relaxed) }
+        var record = start
         var upstream = Duration.zero
-        while true {
-            let answer = try await ask(request, for: owner, record: start, upstream: &upstream)
-            commit: while true {
-                // The flag may have been changed during the fetch, and is looked at when a page arrives.
-                var record = try await live(owner)
-                guard record.position == start.position else { return nil }
+        while case .fetch(let request) = action {
+            let answer: PageAnswer
+            do {
+                answer = try await ask(request, for: owner, upstream: &upstream)
+            } catch {
+                throw await failed(.source(error), record)
+            }
+            // What was read before the fetch is good enough if nobody wrote since, which `replace` finds out.
+            arrival: while true {
                 var arrived = state
+                // The flag may have been changed during the fetch, and is looked at when a page arrives.
                 arrived.publisherShouldFinish = record.state.publisherShouldFinish
-                switch try complete(&arrived, answer, record: record) {
-                case .fetch(let further):
-                    (request, state) = (further, arrived)
-                    break commit
-                case .deliver(let page):
-                    record.state = arrived
-                    arrive(&record, by: move, keeping: .page(page))
-                    guard try await commit(record, event: .page(page, record)) else { continue commit }
-                    return MoveOutcome(record: record, page: page, origin: .fetched, upstream: upstream)
+                do {
+                    action = try arrived.complete(answer)
+                } catch {
+                    throw await failed(error, record)
                 }
+                guard case .deliver(let page) = action else {
+                    state = arrived
+                    break arrival
+                }
+                var moved = record
+                moved.state = arrived
+                arrive(&moved, by: move, keeping: .page(page))
+                if try await commit(moved, event: .page(page, moved)) {
+                    return MoveOutcome(record: moved, page: page, origin: .fetched, upstream: upstream)
+                }
+                record = try await live(owner)
+                guard record.position == start.position else { return nil }
             }
         }
+        preconditionFailure("a move ends with a page")
+    }
+
+    /// Tells everybody of an upstream failure, which leaves the session as it was.
+    private func failed(_ error: PaginationError, _ record: SessionRecord) async -> SessionError {
+        await stay(record)
+        if case .source(let failure) = error { await store.publish(.failure(failure), of: id) }
+        return .pagination(error, record)
+    }
+
+    /// Lets the session live on from the end of a long use: it may have been longer than the idle timeout.
+    private func stay(_ record: SessionRecord) async {
+        // A store that is away now is of no consequence: what was asked for has its answer.
+        _ = try? await touch(record)
+    }
+
+    private func touch(_ record: SessionRecord) async throws(SessionStoreError) -> Timestamp {
+        let expiresAt = clock.now().adding(seconds: record.definition.idleTimeout)
+        try await store.touch(id, expiresAt: expiresAt)
+        return expiresAt
     }
 
     private func arrive(_ record: inout SessionRecord, by move: SessionMove, keeping page: SessionRecord.KeptPage) {
@@ -212,32 +261,18 @@ public actor Session {
         record.expiresAt = max(record.expiresAt, clock.now().adding(seconds: record.definition.idleTimeout))
     }
 
-    private func complete(
-        _ state: inout PaginatorState, _ answer: PageAnswer, record: SessionRecord
-    ) throws(SessionError) -> PaginatorState.Action {
-        do {
-            return try state.complete(answer)
-        } catch {
-            throw .pagination(error, record)
-        }
-    }
-
     private func ask(
-        _ request: PageRequest, for owner: String, record: SessionRecord, upstream: inout Duration
-    ) async throws(SessionError) -> PageAnswer {
+        _ request: PageRequest, for owner: String, upstream: inout Duration
+    ) async throws(PageSourceError) -> PageAnswer {
         var request = request
         request.caller = owner
         let start = clock.uptime()
-        do {
-            let answer = try await source.fetch(request)
-            upstream += clock.uptime() - start
-            return answer
-        } catch {
-            throw .pagination(.source(error), record)
-        }
+        defer { upstream += clock.uptime() - start }
+        return try await source.fetch(request)
     }
 
     private func commit(_ record: SessionRecord, event: SessionEvent?) async throws(SessionError) -> Bool {
+        defer { writes += 1 }
         do {
             return try await store.replace(record, event: event)
         } catch {

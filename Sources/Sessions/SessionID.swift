@@ -11,28 +11,32 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads one as it was written: exactly 32 hexadecimal digits in lower case. There is no second spelling.
-    public init?(_ text: some StringProtocol) {
-        let digits = text.utf8
-        guard digits.count == 32 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        for digit in digits {
+    public init?(_ text: String) {
+        guard text.utf8.count == 32 else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for digit in text.utf8 {
             let value: UInt8
             switch digit {
             case 0x30...0x39: value = digit - 0x30
             case 0x61...0x66: value = digit - 0x57
             default: return nil
             }
-            halves = (halves.0 << 4 | halves.1 >> 60, halves.1 << 4 | UInt64(value))
+            high = high << 4 | low >> 60
+            low = low << 4 | UInt64(value)
         }
-        (high, low) = halves
+        (self.high, self.low) = (high, low)
     }
 
     /// 32 hexadecimal digits.
     public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let nibbles = [high, low].flatMap { half in
-            stride(from: UInt64(60), through: 0, by: -4).map { digits[Int(half >> $0 & 15)] }
+        var digits: [UInt8] = []
+        digits.reserveCapacity(32)
+        for half in [high, low] {
+            for shift in stride(from: UInt64(60), through: 0, by: -4) {
+                let value = UInt8(truncatingIfNeeded: half >> shift & 15)
+                digits.append(value < 10 ? 0x30 + value : 0x57 + value)
+            }
         }
-        return String(decoding: nibbles, as: UTF8.self)
+        return String(decoding: digits, as: UTF8.self)
     }
 }

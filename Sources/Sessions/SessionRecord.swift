@@ -49,9 +49,9 @@ public struct SessionRecord: Sendable, Equatable {
         expiresAt = now.adding(seconds: definition.idleTimeout)
     }
 
-    /// Forgets the rows of the kept page, but not which page it was.
-    mutating func dropRows() {
-        guard case .page(var page) = keptPage else { return }
+    /// Forgets the rows of the kept page, but not which page it was. A page without rows stays whole.
+    public mutating func dropRows() {
+        guard case .page(var page) = keptPage, !page.rows.isEmpty else { return }
         page.rows = Rows()
         keptPage = .withoutRows(page)
     }

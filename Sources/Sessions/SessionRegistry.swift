@@ -70,14 +70,25 @@ public actor SessionRegistry {
     public func list(
         owner: String, before sequence: Int?, limit: Int
     ) async throws(SessionError) -> [(record: SessionRecord, isBusy: Bool)] {
-        do {
-            let now = clock.now()
-            let records = try await store.list(owner: owner, before: sequence, limit: limit)
-            return records.filter { $0.expiresAt > now || live[$0.id]?.isInUse == true }
-                .map { ($0, live[$0.id]?.isBusy ?? false) }
-        } catch {
-            throw SessionError(error, now: clock.now())
+        let now = clock.now()
+        var sequence = sequence
+        var found: [(record: SessionRecord, isBusy: Bool)] = []
+        // More than once only where sessions whose time is up have not been swept yet.
+        while found.count < limit {
+            let wanted = limit - found.count
+            let records: [SessionRecord]
+            do {
+                records = try await store.list(owner: owner, before: sequence, limit: wanted)
+            } catch {
+                throw SessionError(error, now: now)
+            }
+            for record in records where record.expiresAt > now || live[record.id]?.isInUse == true {
+                found.append((record, live[record.id]?.isBusy ?? false))
+            }
+            guard records.count == wanted else { break }
+            sequence = records.last?.sequence
         }
+        return found
     }
 
     /// Closes a session: its streams end, and moves that wait or are under way are told that it is gone. Closing it again

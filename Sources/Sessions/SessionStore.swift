@@ -14,7 +14,8 @@ public protocol SessionStore: Sendable {
     func read(_ id: SessionID) async throws(SessionStoreError) -> StoredSession
 
     /// Writes a session in one piece, its kept page included, if nobody has written it since `record.revision` was
-    /// read, and then sends the event to whoever listens. The stored revision is one higher.
+    /// read, and then sends the event to whoever listens. The stored revision is one higher. Where the position is the
+    /// stored one the kept page stays as it is stored, and a session's life is never shortened.
     ///
     /// - Returns: whether it was written; `false` also where the session is gone.
     func replace(_ record: SessionRecord, event: SessionEvent?) async throws(SessionStoreError) -> Bool
@@ -36,7 +37,8 @@ public protocol SessionStore: Sendable {
     /// Sends an event that changes nothing in the session.
     func publish(_ event: SessionEvent, of id: SessionID) async
 
-    /// Every event of a session from now on; ends behind `closed`, or with `SubscriptionError` for one who is too slow.
+    /// Every event of a session from now on, in the order of the writes; ends behind `closed`, which comes at once where
+    /// there is no such session any more, or with `SubscriptionError` for one who is too slow.
     func events(of id: SessionID) async throws(SessionStoreError) -> AsyncThrowingStream<SessionEvent, any Error>
 }
 

@@ -1,0 +1,16 @@
+/// That something did not become true in time.
+public struct NeverHappened: Error, Sendable {
+    /// What was waited for.
+    public var what: String
+}
+
+/// Waits until a condition holds, for something that another task is about to do.
+///
+/// - Throws: `NeverHappened` after ten seconds.
+public func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else { throw NeverHappened(what: what) }
+        await Task.yield()
+    }
+}
