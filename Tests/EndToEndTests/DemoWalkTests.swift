@@ -1,4 +1,5 @@
 import Foundation
+import HTTPModel
 import Testing
 
 /// The service as a user starts it, over its built-in instance.

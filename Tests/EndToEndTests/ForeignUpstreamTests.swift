@@ -59,7 +59,7 @@ struct ForeignUpstreamTests {
         #expect(last["page"] == 3 && last.keys.count == 5)
         await caller.close()
         #expect(try await program.stop() == 0)
-        try await upstream.stop()
+        try await upstream.kill()
     }
 
     @Test("SIGTERM answers what is under way, refuses nothing halfway and ends with 0")
@@ -78,7 +78,7 @@ struct ForeignUpstreamTests {
         #expect(answer.status == 200 && answer.keys.count == 20)
         #expect(try await program.exitStatus() == 0)
         await caller.close()
-        try await upstream.stop()
+        try await upstream.kill()
     }
 
     @Test("An upstream that is not there is reported as such, and the session stays as it was")
@@ -89,7 +89,7 @@ struct ForeignUpstreamTests {
         let caller = try Caller(await program.listeningURL())
         let session = try await caller.open(#"{"table":"u_thing"}"#)
         #expect(try await caller.call("POST", session + "/next").status == 200)
-        try await upstream.stop()
+        try await upstream.kill()
         let answer = try await caller.call("POST", session + "/next?after=1")
         #expect(answer.status == 502)
         #expect(answer["type"] == "/problems/upstream-failed")

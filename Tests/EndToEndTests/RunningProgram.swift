@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 
 /// The built program as a process of its own, ended by its id.
@@ -81,6 +82,13 @@ final class RunningProgram: Sendable {
         guard !process.isRunning else { throw ProgramFailure(text: "it does not end") }
         // A status of its own, or the negative number of the signal that ended it.
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// Ends it at once and waits for that. For other programs than ours: a child of a test may have SIGTERM blocked, which
+    /// ours takes over and others do not.
+    func kill() async throws {
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        _ = try await exitStatus()
     }
 
     /// Stops it and waits for its end.
