@@ -1,0 +1,198 @@
+internal import SQLite
+
+/// An incident.
+struct Incident: Sendable {
+    var number: String
+    var shortDescription: String
+    var description: String
+    var state: Int
+    var impact: Int
+    var urgency: Int
+    var category: String
+    var subcategory: String
+    var contactType: String
+    var caller: Int
+    var openedBy: Int
+    var assignmentGroup: Int?
+    var assignedTo: Int?
+    var resolvedBy: Int?
+    var closedBy: Int?
+    var location: Int?
+    var company: Int?
+    var item: Int?
+    var openedAt: Int
+    var resolvedAt: Int?
+    var closedAt: Int?
+    var closeCode: String
+    var closeNotes: String
+    var notes: String
+    var reassignments: Int
+    var isKnowledge: Bool
+    var history: Bookkeeping
+
+    /// New, in progress and on hold; then resolved; then closed and cancelled, which are inactive.
+    var isActive: Bool { state < 7 }
+    /// Follows from impact and urgency, as on an instance: 1 for both high, 5 for both low.
+    var priority: Int { impact + urgency - 1 }
+
+    private init(row: Int, random: inout RandomSource) {
+        number = "INC\(String(10000 + row).leftPadded(to: 7))"
+        let subject = random.pick(DemoTexts.subjects)
+        shortDescription = DemoTexts.filled(random.pick(DemoTexts.complaints), with: subject)
+        let sentences = random.below(4)
+        description = (0..<sentences).map { _ in random.pick(DemoTexts.sentences) }.joined(separator: " ")
+        state = random.pick([1, 1, 2, 2, 2, 3, 6, 7, 7, 7, 7, 8])
+        impact = random.pick([1, 2, 2, 3, 3, 3])
+        urgency = random.pick([1, 2, 2, 3, 3, 3])
+        let (category, subcategories) = random.pick(Self.categories)
+        self.category = category
+        subcategory = random.chance(60) ? random.pick(subcategories) : ""
+        contactType = random.pick(["phone", "email", "self-service", "walk-in", ""])
+        caller = 1 + random.below(DemoSizes.users)
+        openedBy = random.chance(60) ? caller : 1 + random.below(DemoSizes.users)
+        assignmentGroup = random.chance(85) ? 1 + random.below(DemoTexts.groups.count) : nil
+        assignedTo = state > 1 || random.chance(20) ? 1 + random.below(DemoSizes.users) : nil
+        location = random.chance(75) ? 1 + random.below(DemoSizes.locations) : nil
+        company = random.chance(90) ? 1 + random.below(DemoTexts.companies.count) : nil
+        item = random.chance(50) ? 1 + random.below(DemoSizes.servers) : nil
+        // 2024 and 2025.
+        openedAt = 1_704_067_200 + random.below(63_158_400)
+        reassignments = random.below(5)
+        isKnowledge = random.chance(10)
+        let isSolved = state == 6 || state == 7
+        resolvedAt = isSolved ? openedAt + 600 + random.below(900_000) : nil
+        resolvedBy = isSolved ? assignedTo : nil
+        closedAt = state == 7 ? (resolvedAt ?? openedAt) + 86400 * 7 : nil
+        closedBy = state == 7 ? 1 + random.below(DemoSizes.users) : nil
+        closeCode =
+            isSolved ? random.pick(["Solution provided", "Workaround provided", "User error", "No resolution"]) : ""
+        closeNotes = isSolved ? random.pick(DemoTexts.solutions) : ""
+        let updatedOn = closedAt ?? resolvedAt ?? openedAt + random.below(400_000)
+        history = Bookkeeping(createdOn: openedAt, updatedOn: updatedOn, random: &random)
+        notes = ""
+        if random.chance(30) {
+            let author = random.pick(DemoTexts.givenNames)
+            notes =
+                "\(DateText.text(Int64(updatedOn))) - \(author) (Work notes)\n\(random.pick(DemoTexts.sentences))\n\n"
+        }
+    }
+
+    /// The table `incident`, which extends `task`.
+    static let table = TableDefinition<Incident>(
+        name: "incident", displayField: "number",
+        indexes: [
+            ["number"], ["active", "sys_id"], ["state", "sys_id"], ["priority", "sys_id"], ["category", "sys_id"],
+            ["caller_id", "sys_id"], ["assigned_to", "sys_id"], ["assignment_group", "sys_id"],
+            ["opened_at", "sys_id"],
+            ["sys_created_on", "sys_id"], ["sys_updated_on", "sys_id"],
+        ],
+        record: { row, random in Incident(row: row, random: &random) },
+        fields: identity + people + progress + texts + Bookkeeping.fields { $0.history } + neverSet)
+
+    private static let identity: [DefinedField<Incident>] = [
+        .sysID, .string("number") { $0.number },
+        .constant("sys_class_name", .choice(["incident": "Incident"]), .text("incident")),
+        .constant("sys_domain", .foreignReference("sys_user_group"), .text("global")),
+        .constant("sys_domain_path", .string, .text("/")), .boolean("active") { $0.isActive },
+    ]
+
+    private static let people: [DefinedField<Incident>] = [
+        .integer("caller_id", .reference("sys_user")) { $0.caller },
+        .integer("opened_by", .reference("sys_user")) { $0.openedBy },
+        .integer("assignment_group", .reference("sys_user_group")) { $0.assignmentGroup },
+        .integer("assigned_to", .reference("sys_user")) { $0.assignedTo },
+        .integer("resolved_by", .reference("sys_user")) { $0.resolvedBy },
+        .integer("closed_by", .reference("sys_user")) { $0.closedBy },
+        .integer("location", .reference("cmn_location")) { $0.location },
+        .integer("company", .reference("core_company")) { $0.company },
+        .integer("cmdb_ci", .reference("cmdb_ci")) { $0.item },
+    ]
+
+    private static let progress: [DefinedField<Incident>] = [
+        .integer("state", .integerChoice(states)) { $0.state },
+        .integer("incident_state", .integerChoice(states)) { $0.state },
+        .integer("priority", .integerChoice(priorities)) { $0.priority },
+        .integer("impact", .integerChoice(levels)) { $0.impact },
+        .integer("urgency", .integerChoice(levels)) { $0.urgency },
+        .constant("severity", .integerChoice(levels), .integer(3)),
+        .string("category", .choice(categoryLabels)) { $0.category },
+        .string("subcategory") { $0.subcategory },
+        .string("contact_type", .choice(contactTypes)) { $0.contactType },
+        .integer("opened_at", .dateTime) { $0.openedAt },
+        .integer("resolved_at", .dateTime) { $0.resolvedAt },
+        .integer("closed_at", .dateTime) { $0.closedAt },
+        .string("close_code") { $0.closeCode },
+        .integer("reassignment_count") { $0.reassignments },
+        .boolean("knowledge") { $0.isKnowledge },
+        .constant("reopen_count", .integer, .integer(0)),
+        .constant("escalation", .integerChoice([0: "Normal"]), .integer(0)),
+        .constant("made_sla", .boolean, .integer(1)),
+        .constant("notify", .integerChoice([1: "Do Not Notify"]), .integer(1)),
+        .constant("approval", .choice(["not requested": "Not Yet Requested"]), .text("not requested")),
+        .constant("upon_approval", .choice(["proceed": "Proceed to Next Task"]), .text("proceed")),
+        .constant("upon_reject", .choice(["cancel": "Cancel all future Tasks"]), .text("cancel")),
+    ]
+
+    private static let texts: [DefinedField<Incident>] = [
+        .string("short_description") { $0.shortDescription }, .string("description") { $0.description },
+        .string("close_notes") { $0.closeNotes }, .string("comments_and_work_notes") { $0.notes },
+    ]
+
+    private static let neverSet: [DefinedField<Incident>] =
+        DefinedField.empty(
+            "comments", "work_notes", "activity_due", "additional_assignee_list", "approval_history", "business_stc",
+            "calendar_stc", "business_duration", "calendar_duration", "cause", "correlation_display", "correlation_id",
+            "delivery_plan", "delivery_task", "due_date", "expected_start", "follow_up", "group_list", "hold_reason",
+            "order", "origin_table", "origin_id", "parent", "service_offering", "sla_due", "time_worked",
+            "universal_request",
+            "user_input", "watch_list", "work_end", "work_notes_list", "work_start", "rejection_goto", "wf_activity")
+        + DefinedField.empty("parent_incident", type: .reference("incident"))
+        + DefinedField.empty("business_service", type: .reference("cmdb_ci"))
+        + DefinedField.empty("problem_id", "rfc", "caused_by")
+
+    private static let states: [Int64: String] = [
+        1: "New", 2: "In Progress", 3: "On Hold", 6: "Resolved", 7: "Closed", 8: "Canceled",
+    ]
+    private static let priorities: [Int64: String] = [
+        1: "1 - Critical", 2: "2 - High", 3: "3 - Moderate", 4: "4 - Low", 5: "5 - Planning",
+    ]
+    private static let levels: [Int64: String] = [1: "1 - High", 2: "2 - Medium", 3: "3 - Low"]
+    private static let categories: [(String, [String])] = [
+        ("inquiry", ["antivirus", "email", "internal application"]), ("software", ["email", "os"]),
+        ("hardware", ["cpu", "disk", "keyboard", "memory", "monitor", "mouse"]),
+        ("network", ["dhcp", "dns", "ip address", "vpn", "wireless"]), ("database", ["db2", "sql server", "oracle"]),
+    ]
+    private static let categoryLabels = [
+        "inquiry": "Inquiry / Help", "software": "Software", "hardware": "Hardware", "network": "Network",
+        "database": "Database",
+    ]
+    private static let contactTypes = [
+        "phone": "Phone", "email": "Email", "self-service": "Self-service", "walk-in": "Walk-in",
+    ]
+}
+
+extension String {
+    /// The text with zeros in front, so that it has at least that many characters.
+    fileprivate func leftPadded(to width: Int) -> String {
+        String(repeating: "0", count: Swift.max(0, width - utf8.count)) + self
+    }
+}
+
+extension DemoTexts {
+    /// A complaint with its subject in place of `%`; `%%` stands for a percent sign.
+    fileprivate static func filled(_ complaint: String, with subject: String) -> String {
+        var text = ""
+        var isEscape = false
+        for character in complaint.unicodeScalars {
+            if character == "%" {
+                if isEscape { text += "%" }
+                isEscape.toggle()
+            } else {
+                if isEscape { text += subject }
+                isEscape = false
+                text.unicodeScalars.append(character)
+            }
+        }
+        return isEscape ? text + subject : text
+    }
+}

@@ -1,0 +1,58 @@
+internal import HTTPModel
+
+/// The `sysparm_` parameters of a reading request (ServiceNow, "Table API"). Where one is repeated, the last counts;
+/// unknown ones are ignored.
+struct ReadParameters: Equatable {
+    /// `sysparm_query`, read.
+    var query = EncodedQuery()
+    /// `sysparm_fields`; `nil` for all.
+    var fields: [String]?
+    /// `sysparm_limit`: the most rows of a list.
+    var limit = 10000
+    /// `sysparm_offset`: the number of rows that are skipped.
+    var offset = 0
+    /// `sysparm_display_value`
+    var display = DisplayMode.values
+    /// `sysparm_exclude_reference_link`
+    var excludesReferenceLink = false
+    /// Whether the rows are counted: `sysparm_no_count` is not `true`.
+    var counts = true
+    /// Whether a `Link` field is sent: `sysparm_suppress_pagination_header` is not `true`.
+    var links = true
+
+    /// Reads the parameters of a target.
+    /// - Throws: `.invalidParameter` for an escape that is no text, and for a limit or an offset that is no number from
+    ///   0.
+    init(_ target: RequestTarget) throws(InstanceError) {
+        guard let parameters = target.parameters() else {
+            throw .invalidParameter("the query string is no UTF-8 text")
+        }
+        for (name, value) in parameters {
+            switch name {
+            case "sysparm_query": query = EncodedQueryParser.parse(value)
+            case "sysparm_fields":
+                let names = value.utf8.split(separator: 0x2C).map { trimmed(String(Substring($0))) }
+                fields = names.isEmpty ? nil : names
+            case "sysparm_limit": limit = try count(name, value, default: 10000)
+            case "sysparm_offset": offset = try count(name, value, default: 0)
+            case "sysparm_display_value": display = DisplayMode(rawValue: value) ?? .values
+            case "sysparm_exclude_reference_link": excludesReferenceLink = value == "true"
+            case "sysparm_no_count": counts = value != "true"
+            case "sysparm_suppress_pagination_header": links = value != "true"
+            default: break
+            }
+        }
+    }
+
+    private func count(_ name: String, _ value: String, default: Int) throws(InstanceError) -> Int {
+        if value.isEmpty { return `default` }
+        guard value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(value) else {
+            throw .invalidParameter("\(name) must be a whole number from 0")
+        }
+        return count
+    }
+
+    private func trimmed(_ name: String) -> String {
+        String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
