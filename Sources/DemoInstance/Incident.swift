@@ -2,32 +2,59 @@ internal import SQLite
 
 /// An incident.
 struct Incident: Sendable {
+    /// Its number, such as `INC0010001`.
     var number: String
+    /// What is wrong, in one line.
     var shortDescription: String
+    /// More about it; may be empty.
     var description: String
+    /// How far it is: a key of `states`.
     var state: Int
+    /// How many are affected: 1 for many to 3 for few.
     var impact: Int
+    /// How soon it matters: 1 for at once to 3 for some time.
     var urgency: Int
+    /// What it is about: a key of `categoryLabels`.
     var category: String
+    /// What it is about more closely; may be empty.
     var subcategory: String
+    /// How it came in; may be empty.
     var contactType: String
+    /// The row of the user who has it.
     var caller: Int
+    /// The row of the user who entered it.
     var openedBy: Int
+    /// The row of the group that works on it.
     var assignmentGroup: Int?
+    /// The row of the user who works on it.
     var assignedTo: Int?
+    /// The row of the user who solved it.
     var resolvedBy: Int?
+    /// The row of the user who closed it.
     var closedBy: Int?
+    /// The row of the place where it is.
     var location: Int?
+    /// The row of the company that has it.
     var company: Int?
+    /// The row of the server that it is about.
     var item: Int?
+    /// When it was opened, in seconds since 1970.
     var openedAt: Int
+    /// When it was solved.
     var resolvedAt: Int?
+    /// When it was closed.
     var closedAt: Int?
+    /// How it was solved; empty while it is not.
     var closeCode: String
+    /// What solved it; may be empty.
     var closeNotes: String
+    /// The journal, as one text; may be empty.
     var notes: String
+    /// How often it went to somebody else.
     var reassignments: Int
+    /// Whether an article is to be made of it.
     var isKnowledge: Bool
+    /// The record's own history.
     var history: Bookkeeping
 
     /// New, in progress and on hold; then resolved; then closed and cancelled, which are inactive.
