@@ -12,8 +12,8 @@ COPY Package.swift ./
 COPY Sources Sources
 # Not built here, but the manifest names their folders.
 COPY Tests Tests
-RUN swift build -c release -static-stdlib --product paginatord \
-    && install -D -s "$(swift build -c release -static-stdlib --show-bin-path)/paginatord" /image/usr/local/bin/paginatord
+RUN swift build -c release --static-swift-stdlib --product paginatord \
+    && install -D -s "$(swift build -c release --static-swift-stdlib --show-bin-path)/paginatord" /image/usr/local/bin/paginatord
 
 FROM ${RUNTIME_BASE}
 RUN apt-get update \
