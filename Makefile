@@ -16,7 +16,7 @@ BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-d
 TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3
 BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light python3 wrk
 
-RELEASE := -c release -static-stdlib
+RELEASE := -c release --static-swift-stdlib
 IMAGE ?= paginatord
 BUILDER_BASE ?= docker.io/library/swift:6.3-bookworm
 RUNTIME_BASE ?= docker.io/library/debian:bookworm-slim
