@@ -1,3 +1,5 @@
+// The compiler attributes the system's socket types to whichever of these two modules it happens to load first.
+internal import CMicroHTTPD
 internal import Glibc
 
 /// A socket while it is made to listen: closed unless it is taken.
