@@ -58,7 +58,8 @@ run:
 test:
 	$(need-swift)
 	$(call install,$(TEST_PACKAGES))
-	swift test
+	swift build --build-tests
+	swift test --skip-build --no-parallel
 
 build:
 	$(need-swift)

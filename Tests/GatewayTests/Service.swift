@@ -35,8 +35,7 @@ final class Service: Sendable {
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock
         ) { [services] definition throws(PageSourceError) in
-            guard let service = services[definition.instance] else { throw .failed(nil, reason: "no instance") }
-            return try service.source(of: definition)
+            try services.source(of: definition)
         }
         gateway = Gateway(
             registry: registry, instances: services, status: { status }, configuration: configuration, clock: clock,
