@@ -1,3 +1,4 @@
+import Clocks
 import Pagination
 import PaginatordTesting
 import Testing
