@@ -12,8 +12,8 @@ COPY Package.swift ./
 COPY Sources Sources
 # Not built here, but the manifest names their folders.
 COPY Tests Tests
-RUN swift build -c release -static-stdlib --product paginatord \
-    && install -D -s "$(swift build -c release -static-stdlib --show-bin-path)/paginatord" /image/usr/local/bin/paginatord
+RUN swift build -c release --static-swift-stdlib --product paginatord \
+    && install -D -s "$(swift build -c release --static-swift-stdlib --show-bin-path)/paginatord" /image/usr/local/bin/paginatord
 
 FROM ${RUNTIME_BASE}
 RUN apt-get update \
@@ -28,9 +28,11 @@ LABEL org.opencontainers.image.title="paginatord" \
     org.opencontainers.image.licenses="Apache-2.0" \
     org.opencontainers.image.version="0.1.0"
 USER 10001:10001
+# A variable and not an option, so that the health check, which knows the environment only, asks where the service is.
+ENV PAGINATORD_LISTEN=:8080
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["/usr/local/bin/paginatord", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/paginatord"]
 # The demo, for as long as there are no access tokens: the service must not be open to a network with real records.
-CMD ["serve", "--demo", "--listen", ":8080"]
+CMD ["serve", "--demo"]

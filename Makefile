@@ -18,7 +18,7 @@ TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3
 IMAGE_CHECK_PACKAGES := buildah debootstrap curl iproute2
 BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light python3 wrk
 
-RELEASE := -c release -static-stdlib
+RELEASE := -c release --static-swift-stdlib
 IMAGE ?= paginatord
 BUILDER_BASE ?= docker.io/library/swift:6.3-bookworm
 RUNTIME_BASE ?= docker.io/library/debian:bookworm-slim
@@ -60,7 +60,8 @@ run:
 test:
 	$(need-swift)
 	$(call install,$(TEST_PACKAGES))
-	swift test
+	swift build --build-tests
+	swift test --skip-build --no-parallel
 
 build:
 	$(need-swift)

@@ -75,7 +75,10 @@ let package = Package(
         tests(of: "Observability", ["Clocks"]),
         tests(
             of: "Gateway",
-            ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "DemoInstance"]),
+            [
+                "PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks",
+                "DemoInstance",
+            ]),
         tests(of: "DemoInstance", ["HTTPModel", "SQLite"]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],

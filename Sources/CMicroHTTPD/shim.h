@@ -2,10 +2,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/// Declared by the C library only for GNU sources, and Swift compiles as plain POSIX.
+extern int accept4(int listening, struct sockaddr *address, socklen_t *size, int flags);
+
 /// What a daemon is started with; zero and NULL leave libmicrohttpd's default.
 struct cmhd_options {
     unsigned int flags;
-    int listen_socket;
     unsigned int connection_limit;
     unsigned int timeout_seconds;
     size_t memory_limit;
@@ -18,7 +20,6 @@ struct cmhd_options {
 struct cmhd_callbacks {
     void *context;
     MHD_LogCallback log;
-    MHD_AcceptPolicyCallback accept;
     MHD_AccessHandlerCallback handle;
     MHD_RequestCompletedCallback completed;
     MHD_NotifyConnectionCallback connection;
@@ -35,9 +36,8 @@ static inline struct MHD_Daemon *cmhd_start(struct cmhd_options options, struct 
     };
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(
-        options.flags, 0, callbacks.accept, callbacks.context, callbacks.handle, callbacks.context,
+        options.flags, 0, NULL, NULL, callbacks.handle, callbacks.context,
         MHD_OPTION_EXTERNAL_LOGGER, callbacks.log, callbacks.context,
-        MHD_OPTION_LISTEN_SOCKET, options.listen_socket,
         MHD_OPTION_CONNECTION_LIMIT, options.connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, options.timeout_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, options.memory_limit,

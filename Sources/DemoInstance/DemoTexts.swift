@@ -62,14 +62,16 @@ enum DemoTexts {
     static let places = [
         ("San Diego", "USA", "4492 Camino De La Plaza"), ("Zürich", "Switzerland", "Bahnhofstraße 1"),
         ("São Paulo", "Brazil", "Avenida Paulista 900"), ("東京", "Japan", "丸の内一丁目"), ("Łódź", "Poland", "Piotrkowska 7"),
-        ("القاهرة", "Egypt", "شارع التحرير"), ("תל אביב", "Israel", "רוטשילד 22"), ("London", "United Kingdom", "King's Road 5"),
+        ("القاهرة", "Egypt", "شارع التحرير"), ("תל אביב", "Israel", "רוטשילד 22"),
+        ("London", "United Kingdom", "King's Road 5"),
         ("Malmö", "Sweden", "Storgatan 3"), ("Québec", "Canada", "12, rue d'Auteuil"), ("Αθήνα", "Greece", "Ερμού 10"),
         ("Bengaluru", "India", "MG Road"), ("서울", "South Korea", "세종대로 110"), ("Lagos", "Nigeria", "Marina 2"),
     ]
 
     /// Companies; their number is that of the records in `core_company`.
     static let companies = [
-        "ACME North America", "ACME Deutschland GmbH", "Blåbær AS", "O'Reilly & Sons", "株式会社デモ", "Müller \"Schnell\" KG",
+        "ACME North America", "ACME Deutschland GmbH", "Blåbær AS", "O'Reilly & Sons", "株式会社デモ",
+        "Müller \"Schnell\" KG",
         "Société Générique", "Globex", "Initech", "شركة المثال",
     ]
 

@@ -2,32 +2,59 @@ internal import SQLite
 
 /// An incident.
 struct Incident: Sendable {
+    /// Its number, such as `INC0010001`.
     var number: String
+    /// What is wrong, in one line.
     var shortDescription: String
+    /// More about it; may be empty.
     var description: String
+    /// How far it is: a key of `states`.
     var state: Int
+    /// How many are affected: 1 for many to 3 for few.
     var impact: Int
+    /// How soon it matters: 1 for at once to 3 for some time.
     var urgency: Int
+    /// What it is about: a key of `categoryLabels`.
     var category: String
+    /// What it is about more closely; may be empty.
     var subcategory: String
+    /// How it came in; may be empty.
     var contactType: String
+    /// The row of the user who has it.
     var caller: Int
+    /// The row of the user who entered it.
     var openedBy: Int
+    /// The row of the group that works on it.
     var assignmentGroup: Int?
+    /// The row of the user who works on it.
     var assignedTo: Int?
+    /// The row of the user who solved it.
     var resolvedBy: Int?
+    /// The row of the user who closed it.
     var closedBy: Int?
+    /// The row of the place where it is.
     var location: Int?
+    /// The row of the company that has it.
     var company: Int?
+    /// The row of the server that it is about.
     var item: Int?
+    /// When it was opened, in seconds since 1970.
     var openedAt: Int
+    /// When it was solved.
     var resolvedAt: Int?
+    /// When it was closed.
     var closedAt: Int?
+    /// How it was solved; empty while it is not.
     var closeCode: String
+    /// What solved it; may be empty.
     var closeNotes: String
+    /// The journal, as one text; may be empty.
     var notes: String
+    /// How often it went to somebody else.
     var reassignments: Int
+    /// Whether an article is to be made of it.
     var isKnowledge: Bool
+    /// The record's own history.
     var history: Bookkeeping
 
     /// New, in progress and on hold; then resolved; then closed and cancelled, which are inactive.
@@ -64,14 +91,16 @@ struct Incident: Sendable {
         resolvedBy = isSolved ? assignedTo : nil
         closedAt = state == 7 ? (resolvedAt ?? openedAt) + 86400 * 7 : nil
         closedBy = state == 7 ? 1 + random.below(DemoSizes.users) : nil
-        closeCode = isSolved ? random.pick(["Solution provided", "Workaround provided", "User error", "No resolution"]) : ""
+        closeCode =
+            isSolved ? random.pick(["Solution provided", "Workaround provided", "User error", "No resolution"]) : ""
         closeNotes = isSolved ? random.pick(DemoTexts.solutions) : ""
         let updatedOn = closedAt ?? resolvedAt ?? openedAt + random.below(400_000)
         history = Bookkeeping(createdOn: openedAt, updatedOn: updatedOn, random: &random)
         notes = ""
         if random.chance(30) {
             let author = random.pick(DemoTexts.givenNames)
-            notes = "\(DateText.text(Int64(updatedOn))) - \(author) (Work notes)\n\(random.pick(DemoTexts.sentences))\n\n"
+            notes =
+                "\(DateText.text(Int64(updatedOn))) - \(author) (Work notes)\n\(random.pick(DemoTexts.sentences))\n\n"
         }
     }
 
@@ -80,7 +109,8 @@ struct Incident: Sendable {
         name: "incident", displayField: "number",
         indexes: [
             ["number"], ["active", "sys_id"], ["state", "sys_id"], ["priority", "sys_id"], ["category", "sys_id"],
-            ["caller_id", "sys_id"], ["assigned_to", "sys_id"], ["assignment_group", "sys_id"], ["opened_at", "sys_id"],
+            ["caller_id", "sys_id"], ["assigned_to", "sys_id"], ["assignment_group", "sys_id"],
+            ["opened_at", "sys_id"],
             ["sys_created_on", "sys_id"], ["sys_updated_on", "sys_id"],
         ],
         record: { row, random in Incident(row: row, random: &random) },
@@ -140,7 +170,8 @@ struct Incident: Sendable {
             "comments", "work_notes", "activity_due", "additional_assignee_list", "approval_history", "business_stc",
             "calendar_stc", "business_duration", "calendar_duration", "cause", "correlation_display", "correlation_id",
             "delivery_plan", "delivery_task", "due_date", "expected_start", "follow_up", "group_list", "hold_reason",
-            "order", "origin_table", "origin_id", "parent", "service_offering", "sla_due", "time_worked", "universal_request",
+            "order", "origin_table", "origin_id", "parent", "service_offering", "sla_due", "time_worked",
+            "universal_request",
             "user_input", "watch_list", "work_end", "work_notes_list", "work_start", "rejection_goto", "wf_activity")
         + DefinedField.empty("parent_incident", type: .reference("incident"))
         + DefinedField.empty("business_service", type: .reference("cmdb_ci"))

@@ -2,17 +2,29 @@ internal import SQLite
 
 /// A person.
 struct User: Sendable {
+    /// Their given name.
     var givenName: String
+    /// Their family name.
     var familyName: String
+    /// The name that they sign in with.
     var userName: String
+    /// What they do; may be empty.
     var title: String
+    /// Their telephone number; may be empty.
     var phone: String
+    /// Whether they still work here.
     var isActive: Bool
+    /// Whether they are important.
     var isVIP: Bool
+    /// The row of their company.
     var company: Int
+    /// The row of the place where they work.
     var location: Int?
+    /// The row of their manager, always a lower one, so that chains of managers end.
     var manager: Int?
+    /// When they signed in last, in seconds since 1970.
     var lastLogin: Int?
+    /// The record's own history.
     var history: Bookkeeping
 
     private init(row: Int, random: inout RandomSource) {

@@ -18,7 +18,7 @@ struct DefinitionParser {
     }
 
     /// The parameters of `GET /tables/{table}`.
-    static let queryParameters: Set<String> = [
+    static let queryParameters = [
         "page", "instance", "query", "fields", "displayValue", "excludeReferenceLink", "view", "queryCategory",
         "queryNoDomain", "itemsPerPage", "stableOrder",
     ]
@@ -26,26 +26,29 @@ struct DefinitionParser {
     private let bounds: Bounds
     private let place: ParameterFaults.Place
     private var members: [String: JSONValue]
-    private(set) var faults = ParameterFaults()
+    /// What is wrong with the request, so far.
+    private(set) var faults: ParameterFaults
 
     /// Reads from the members of a body. `null` means absent.
-    init(body: [String: JSONValue], bounds: Bounds) {
+    init(body: [String: JSONValue], bounds: Bounds, faults: ParameterFaults) {
         members = body.filter { $1 != .null }
         place = .body
         self.bounds = bounds
+        self.faults = faults
     }
 
     /// Reads from query parameters, whose names have been checked.
-    init(query: [String: String], bounds: Bounds) {
+    init(query: [String: String], bounds: Bounds, faults: ParameterFaults) {
         members = query.mapValues { .string($0) }
         place = .target
         self.bounds = bounds
+        self.faults = faults
     }
 
     /// Everything that makes a session.
     mutating func session() -> (definition: SessionDefinition, publisherShouldFinish: Bool) {
-        let table = required("table")
-        var definition = page(of: table)
+        if members["table"] == nil { fault("table", "is required") }
+        var definition = page(of: string("table", maxLength: .max))
         definition.idleTimeout =
             integer("idleTimeout", 1...bounds.maxIdleTimeout, unit: "seconds") ?? bounds.idleTimeout
         let publisherShouldFinish = boolean("publisherShouldFinish") ?? false
@@ -54,13 +57,14 @@ struct DefinitionParser {
         return (definition, publisherShouldFinish)
     }
 
-    /// What concerns the pages of a table.
-    mutating func page(of table: String) -> SessionDefinition {
-        if !table.isEmpty, !isTableName(table) {
+    /// What concerns the pages of a table; `nil` for one that is at fault already.
+    mutating func page(of table: String?) -> SessionDefinition {
+        if let table, !isTableName(table) {
             fault("table", "has to be a table’s name: a to z, 0 to 9 and _, beginning with a letter, at most 80")
         }
         var definition = SessionDefinition(
-            instance: instance(), table: table, itemsPerPage: bounds.itemsPerPage, idleTimeout: bounds.idleTimeout)
+            instance: instance(), table: table ?? "", itemsPerPage: bounds.itemsPerPage, idleTimeout: bounds.idleTimeout
+        )
         definition.query = string("query", maxLength: .max)
         definition.fields = fields()
         if let displayValue = string("displayValue", maxLength: .max) {
@@ -133,16 +137,6 @@ struct DefinitionParser {
         case nil, .string("auto"), .integer(0...8): break
         default: fault("readAhead", "has to be \"auto\" or a number of pages from 0 to 8")
         }
-    }
-
-    private mutating func required(_ name: String) -> String {
-        guard members[name] != nil else {
-            fault(name, "is required")
-            return ""
-        }
-        let value = string(name, maxLength: .max) ?? ""
-        if value.isEmpty { fault(name, "must not be empty") }
-        return value
     }
 
     private mutating func string(_ name: String, maxLength: Int) -> String? {

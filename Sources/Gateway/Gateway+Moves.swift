@@ -3,15 +3,12 @@ import Pagination
 import Sessions
 
 extension Gateway {
-    func moveSession(_ context: RequestContext, id: String, move: SessionMove) async throws(Problem) -> Reply {
-        let precondition = try MovePrecondition(headers: context.head.headers, parameters: context.parameters)
-        if context.head.method == "GET", context.parameters["after"] == nil,
-            context.head.headers["Sec-Fetch-Mode"] == "navigate",
-            let problem = ParameterFaults.problem(
-                .target, "after", "is required of a browser’s address line, which may send a request twice")
-        {
-            throw problem
-        }
+    /// Makes a move, or repeats it.
+    func moveSession(
+        _ context: RequestContext, id: String, move: SessionMove, instance: inout String?
+    ) async throws(Problem) -> Reply {
+        let precondition = try MovePrecondition(
+            head: context.head, parameters: context.parameters, faults: context.faults)
         let session = try await find(id, for: context.owner)
         do {
             let outcome = try await session.move(
@@ -21,25 +18,32 @@ extension Gateway {
                 page: page, position: outcome.record.position, links: SessionLinks(page: page, of: outcome.record))
             return pageReply(document, origin: outcome.origin, upstream: outcome.upstream)
         } catch {
+            if case .pagination(_, let record) = error { instance = record.definition.instance }
             throw Problem(error, isBusy: session.isBusy)
         }
     }
 
-    func showPage(_ context: RequestContext, id: String, number: String) async throws(Problem) -> Reply {
-        guard number.isDecimal, let number = Int(number), number >= 1 else { throw .malformedPageNumber }
+    /// Shows a page of a session by its number.
+    func showPage(
+        _ context: RequestContext, id: String, number text: String, instance: inout String?
+    ) async throws(Problem) -> Reply {
+        let number = Int(text) ?? 0
+        var faults = context.faults
+        if number < 1 || String(number) != text { faults.add(.target, "n", Problem.pageNumberRule) }
+        try faults.check()
         let session = try await find(id, for: context.owner)
-        do {
+        do throws(SessionError) {
             let outcome = try await session.page(number, for: context.owner)
-            guard let page = outcome.page else { throw SessionError.noSuchPage }
-            let path = "/sessions/\(session.id)/pages"
+            guard let page = outcome.page else { throw .noSuchPage }
+            let path = "/sessions/\(id)/pages/"
             return pageReply(
                 PageDocument(
-                    page: page, position: outcome.record.position, links: SessionLinks(page: page) { "\(path)/\($0)" }),
+                    page: page, position: outcome.record.position, links: SessionLinks(page: page) { path + String($0) }
+                ),
                 origin: outcome.origin, upstream: outcome.upstream, hasTag: false)
-        } catch let error as SessionError {
-            throw Problem(error, isBusy: session.isBusy)
         } catch {
-            throw .malformedPageNumber
+            if case .pagination(_, let record) = error { instance = record.definition.instance }
+            throw Problem(error, isBusy: session.isBusy)
         }
     }
 

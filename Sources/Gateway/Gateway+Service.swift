@@ -5,7 +5,9 @@ public import TableAPI
 
 extension Gateway {
     /// What the service says about itself: instances, problems, health.
-    func describe(_ route: Route, language: Language) throws(Problem) -> Reply {
+    ///
+    /// - Throws: `Problem` where there is no such problem.
+    func description(of route: Route, language: Language) throws(Problem) -> Reply {
         switch route {
         case .instances: instanceList
         case .problems: problemList(in: language)

@@ -11,10 +11,10 @@ extension Gateway {
             maxIdleTimeout: configuration.maxIdleTimeout)
     }
 
-    func openSession(_ context: RequestContext, body: [UInt8]) async throws(Problem) -> Reply {
-        var parser = DefinitionParser(body: try members(of: body), bounds: bounds)
+    func openSession(_ context: RequestContext) async throws(Problem) -> Reply {
+        var parser = DefinitionParser(body: context.members, bounds: bounds, faults: context.faults)
         let (definition, publisherShouldFinish) = parser.session()
-        if let problem = parser.faults.problem { throw problem }
+        try parser.faults.check()
         let record: SessionRecord
         do {
             record = try await registry.open(
@@ -28,12 +28,12 @@ extension Gateway {
     }
 
     func listSessions(_ context: RequestContext) async throws(Problem) -> Reply {
-        var faults = ParameterFaults()
+        var faults = context.faults
         let limit = context.parameters["limit"].map { $0.isDecimal ? Int($0) ?? 0 : 0 } ?? 100
         if !(1...1000).contains(limit) { faults.add(.target, "limit", "has to be a whole number from 1 to 1000") }
         let before = context.parameters["before"].map { $0.isDecimal ? Int($0) : nil }
         if before == .some(nil) { faults.add(.target, "before", "has to come from a next link of this list") }
-        if let problem = faults.problem { throw problem }
+        try faults.check()
         let sessions: [(record: SessionRecord, isBusy: Bool)]
         do {
             // One more than asked for tells whether there are more.
@@ -59,6 +59,7 @@ extension Gateway {
     }
 
     func showSession(_ context: RequestContext, id: String) async throws(Problem) -> Reply {
+        try context.faults.check()
         let session = try await find(id, for: context.owner)
         do {
             return show(try await session.record(for: context.owner), isBusy: session.isBusy)
@@ -67,19 +68,18 @@ extension Gateway {
         }
     }
 
-    func changeSession(_ context: RequestContext, id: String, body: [UInt8]) async throws(Problem) -> Reply {
-        let members = try members(of: body)
-        var faults = ParameterFaults()
-        for name in members.keys.sorted() where name != "publisherShouldFinish" {
+    func changeSession(_ context: RequestContext, id: String) async throws(Problem) -> Reply {
+        var faults = context.faults
+        for name in context.members.keys.sorted() where name != "publisherShouldFinish" {
             faults.add(.body, name, "cannot be changed; only publisherShouldFinish can")
         }
         var flag = false
-        if case .bool(let value)? = members["publisherShouldFinish"] {
+        if case .bool(let value)? = context.members["publisherShouldFinish"] {
             flag = value
         } else {
             faults.add(.body, "publisherShouldFinish", "has to be true or false")
         }
-        if let problem = faults.problem { throw problem }
+        try faults.check()
         let session = try await find(id, for: context.owner)
         do {
             let record = try await session.setPublisherShouldFinish(flag, for: context.owner)
@@ -90,6 +90,7 @@ extension Gateway {
     }
 
     func closeSession(_ context: RequestContext, id: String) async throws(Problem) -> Reply {
+        try context.faults.check()
         guard let id = SessionID(id) else { throw Problem(.notFound) }
         do {
             try await registry.close(id, for: context.owner)
@@ -99,22 +100,23 @@ extension Gateway {
         return Reply(status: 204, body: [])
     }
 
-    func showTablePage(_ context: RequestContext, table: String) async throws(Problem) -> Reply {
-        var parser = DefinitionParser(query: context.parameters, bounds: bounds)
+    /// Shows a page of a table without a session.
+    func showTablePage(
+        _ context: RequestContext, table: String, instance: inout String?
+    ) async throws(Problem) -> Reply {
+        var parser = DefinitionParser(query: context.parameters, bounds: bounds, faults: context.faults)
         let definition = parser.page(of: table)
         let number = parser.pageNumber()
-        if parser.faults.isEmpty,
-            PaginatorState.offset(ofPage: number, itemsPerPage: definition.itemsPerPage) == nil
-        {
+        if PaginatorState.offset(ofPage: number, itemsPerPage: definition.itemsPerPage) == nil {
             parser.fault("page", "has no rows whose offsets could be asked for")
         }
-        if let problem = parser.faults.problem { throw problem }
+        try parser.faults.check()
+        instance = definition.instance
         let start = clock.uptime()
         do {
             let source = try instances.source(of: definition)
             let fetched = try await source.page(number, itemsPerPage: definition.itemsPerPage, caller: context.owner)
-            // The offset was looked at above.
-            guard let page = fetched else { throw PaginationError.source(.stopping) }
+            guard let page = fetched else { throw PaginationError.noNextPage }
             let links = SessionLinks(page: page) { target(of: $0, from: context.target) }
             return pageReply(
                 PageDocument(page: page, links: links), origin: .fetched, upstream: clock.uptime() - start)
@@ -123,7 +125,8 @@ extension Gateway {
         } catch PaginationError.source(let error) {
             throw Problem(error)
         } catch {
-            throw Problem(PageSourceError.failed(nil, reason: "the page could not be told"))
+            // Not met: whether the page can be asked for was looked at above, and nothing else is refused.
+            throw ParameterFaults.problem(.target, "page", "\(error)")
         }
     }
 
@@ -141,22 +144,15 @@ extension Gateway {
         .json { SessionDocument(record: record, isBusy: isBusy).write(to: &$0) }
     }
 
-    private func members(of body: [UInt8]) throws(Problem) -> [String: JSONValue] {
-        let value: JSONValue
-        do {
-            value = try JSONValue.parse(body)
-        } catch {
-            throw Problem(.malformedRequest, "The body is not JSON: \(error.detail).")
-        }
-        guard case .object(let members) = value else {
-            throw Problem(.malformedRequest, "The body has to be a JSON object, not \(value.kind).")
-        }
-        return members
-    }
-
     /// The target of another page: the request's own with another number.
     private func target(of page: Int, from target: RequestTarget) -> String {
-        let kept = (target.query ?? "").split(separator: "&").filter { !$0.hasPrefix("page=") }
-        return target.path + "?" + (kept + ["page=\(page)"]).joined(separator: "&")
+        var text = Array("\(target.path)?".utf8)
+        for (name, value) in target.parameters() ?? [] where name != "page" {
+            appendPercentEncoded(name, to: &text)
+            text.append(0x3D)
+            appendPercentEncoded(value, to: &text)
+            text.append(0x26)
+        }
+        return String(decoding: text, as: UTF8.self) + "page=\(page)"
     }
 }

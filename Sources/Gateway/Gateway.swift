@@ -46,7 +46,9 @@ public final class Gateway: Responder {
         guard let target = RequestTarget(head.target) else {
             return .answer(refuse(trace, Problem(.malformedRequest, "The request target is not a well-formed path.")))
         }
-        if let problem = access.refusal(of: head, target: target) { return .answer(refuse(trace, problem)) }
+        if let problem = Framing.refusal(of: head.headers) ?? access.refusal(of: head, target: target) {
+            return .answer(refuse(trace, problem))
+        }
         guard let route = Route(path: target.path) else {
             return .answer(refuse(trace, Problem(.notFound, "There is nothing at this path.")))
         }
@@ -57,71 +59,64 @@ public final class Gateway: Responder {
                 .shuttingDown, "The service is about to stop and takes no new requests.", retryAfter: 1)
             return .answer(refuse(trace, problem))
         }
-        if head.method == "PATCH" || (head.method == "POST" && route == .sessions), !isJSON(head.headers) {
+        let takesObject = head.method == "PATCH" || (head.method == "POST" && route == .sessions)
+        if takesObject, !isJSON(head.headers) {
             let detail = "The body has to be JSON, declared as Content-Type: application/json."
             return .answer(refuse(trace, Problem(.unsupportedMediaType, detail)))
         }
-        return read(trace, target: target, route: route)
-    }
-
-    private func read(_ trace: RequestTrace, target: RequestTarget, route: Route) -> Reception {
-        // What needs no body and waits for nobody is answered from the head alone.
-        if trace.head.method != "POST", trace.head.method != "PATCH" {
-            let parameters: [String: String]
-            do {
-                parameters = try self.parameters(of: target, allowed: route.parameters)
-            } catch {
-                return .answer(refuse(trace, error))
-            }
-            if let response = answerFromHead(trace, route: route) { return .answer(response) }
-            let context = RequestContext(trace: trace, target: target, route: route, parameters: parameters)
-            return .body(
-                limit: configuration.maxRequestBody, tooLarge: { self.refuseTooLarge(trace) },
-                respond: { _ in await self.answer(context, body: []) })
-        }
-        return .body(
-            limit: configuration.maxRequestBody, tooLarge: { self.refuseTooLarge(trace) },
-            respond: { request in
-                do throws(Problem) {
-                    let parameters = try self.parameters(of: target, allowed: route.parameters)
-                    let context = RequestContext(trace: trace, target: target, route: route, parameters: parameters)
-                    return await self.answer(context, body: request.body)
-                } catch {
-                    return self.refuse(trace, error)
-                }
-            })
-    }
-
-    private func answer(_ context: RequestContext, body: [UInt8]) async -> Response {
-        do throws(Problem) {
-            let reply: Reply =
-                switch (context.route, context.head.method) {
-                case (.sessions, "POST"): try await openSession(context, body: body)
-                case (.sessions, _): try await listSessions(context)
-                case (.session(let id), "PATCH"): try await changeSession(context, id: id, body: body)
-                case (.session(let id), "DELETE"): try await closeSession(context, id: id)
-                case (.session(let id), _): try await showSession(context, id: id)
-                case (.move(let id, let move), _): try await moveSession(context, id: id, move: move)
-                case (.page(let id, let number), _): try await showPage(context, id: id, number: number)
-                case (.table(let table), _): try await showTablePage(context, table: table)
-                case (.instances, _), (.problems, _), (.problem, _), (.livez, _), (.readyz, _):
-                    try describe(context.route, language: context.trace.language)
-                }
-            return finish(context.trace, reply)
-        } catch {
-            return refuse(context.trace, error)
-        }
-    }
-
-    private func answerFromHead(_ trace: RequestTrace, route: Route) -> Response? {
         switch route {
-        case .livez, .readyz, .instances, .problems, .problem:
-            do throws(Problem) {
-                return finish(trace, try describe(route, language: trace.language))
-            } catch {
-                return refuse(trace, error)
+        case .instances, .problems, .problem, .livez, .readyz: return .answer(describe(route, target: target, trace))
+        case .sessions, .session, .move, .page, .table:
+            return .body(limit: configuration.maxRequestBody, tooLarge: { [trace] in self.refuseTooLarge(trace) }) {
+                [trace] request in
+                await self.answer(trace, target: target, route: route, body: takesObject ? request.body : nil)
             }
-        case .sessions, .session, .move, .page, .table: return nil
+        }
+    }
+
+    /// - Parameter body: `nil` where it is ignored.
+    private func answer(_ trace: RequestTrace, target: RequestTarget, route: Route, body: [UInt8]?) async -> Response {
+        var trace = trace
+        do throws(Problem) {
+            var faults = ParameterFaults()
+            var members: [String: JSONValue] = [:]
+            if let body { members = try self.members(of: body, faults: &faults) }
+            let parameters = try parameters(of: target, allowed: route.parameters, faults: &faults)
+            let context = RequestContext(
+                head: trace.head, target: target, parameters: parameters, members: members, faults: faults)
+            return finish(trace, try await reply(to: context, route: route, instance: &trace.instance))
+        } catch {
+            return refuse(trace, error)
+        }
+    }
+
+    private func reply(
+        to context: RequestContext, route: Route, instance: inout String?
+    ) async throws(Problem) -> Reply {
+        switch (route, context.head.method) {
+        case (.sessions, "POST"): try await openSession(context)
+        case (.sessions, _): try await listSessions(context)
+        case (.session(let id), "PATCH"): try await changeSession(context, id: id)
+        case (.session(let id), "DELETE"): try await closeSession(context, id: id)
+        case (.session(let id), _): try await showSession(context, id: id)
+        case (.move(let id, let move), _): try await moveSession(context, id: id, move: move, instance: &instance)
+        case (.page(let id, let number), _):
+            try await showPage(context, id: id, number: number, instance: &instance)
+        case (.table(let table), _): try await showTablePage(context, table: table, instance: &instance)
+        case (.instances, _), (.problems, _), (.problem, _), (.livez, _), (.readyz, _):
+            try description(of: route, language: Language(accepting: context.head.headers))
+        }
+    }
+
+    /// Answers with what the gateway knows by itself, before any body comes.
+    private func describe(_ route: Route, target: RequestTarget, _ trace: RequestTrace) -> Response {
+        do throws(Problem) {
+            var faults = ParameterFaults()
+            _ = try parameters(of: target, allowed: route.parameters, faults: &faults)
+            try faults.check()
+            return finish(trace, try description(of: route, language: trace.language))
+        } catch {
+            return refuse(trace, error)
         }
     }
 
@@ -134,27 +129,45 @@ public final class Gateway: Responder {
         return refuse(trace, problem)
     }
 
-    /// The query parameters by name.
+    /// The query parameters by name; those that are unknown or repeated are faults.
     ///
-    /// - Throws: `Problem` where one is unknown, repeated or not readable.
-    private func parameters(of target: RequestTarget, allowed: Set<String>) throws(Problem) -> [String: String] {
+    /// - Throws: `Problem` where they are not readable.
+    private func parameters(
+        of target: RequestTarget, allowed: [String], faults: inout ParameterFaults
+    ) throws(Problem) -> [String: String] {
         guard target.query != nil else { return [:] }
         guard let pairs = target.parameters() else {
             throw Problem(.malformedRequest, "The query’s percent escapes are not UTF-8 text.")
         }
         var parameters: [String: String] = [:]
-        var faults = ParameterFaults()
         for (name, value) in pairs {
             if !allowed.contains(name) {
-                let known =
-                    allowed.isEmpty ? "none is known here" : "known here: \(allowed.sorted().joined(separator: ", "))"
+                let known = allowed.isEmpty ? "none is known here" : "known here: \(allowed.joined(separator: ", "))"
                 faults.add(.target, name, "is not a parameter of this path; \(known)")
             } else if parameters.updateValue(value, forKey: name) != nil {
                 faults.add(.target, name, "is there more than once")
             }
         }
-        if let problem = faults.problem { throw problem }
         return parameters
+    }
+
+    /// The members of a JSON object; those that are repeated are faults.
+    ///
+    /// - Throws: `Problem` where the body is no JSON object.
+    private func members(of body: [UInt8], faults: inout ParameterFaults) throws(Problem) -> [String: JSONValue] {
+        let value: JSONValue
+        do {
+            value = try JSONValue.parse(body)
+        } catch {
+            throw Problem(.malformedRequest, "The body is not JSON: \(error.detail).")
+        }
+        guard case .object(let members) = value else {
+            throw Problem(.malformedRequest, "The body has to be a JSON object, not \(value.kind).")
+        }
+        for member in repeatedMembers(in: body) where member.path.count == 1 {
+            faults.add(.body, member.path[0], "is there more than once")
+        }
+        return members
     }
 
     private func refuseTooLarge(_ trace: RequestTrace) -> Response {
@@ -202,7 +215,9 @@ public final class Gateway: Responder {
 
     private func isJSON(_ headers: HeaderFields) -> Bool {
         let values = headers.values(of: "Content-Type")
-        guard values.count == 1, let essence = values[0].split(separator: ";").first else { return false }
-        return equalIgnoringCase(essence.filter { $0 != " " && $0 != "\t" }, "application/json")
+        guard values.count == 1 else { return false }
+        var essence = values[0].prefix { $0 != ";" }
+        while essence.hasSuffix(" ") || essence.hasSuffix("\t") { essence.removeLast() }
+        return equalIgnoringCase(String(essence), "application/json")
     }
 }

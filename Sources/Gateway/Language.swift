@@ -10,10 +10,9 @@ enum Language: String, Sendable {
         var best = (language: Language.english, quality: 0)
         for range in headers.values(of: "Accept-Language").joined(separator: ",").split(separator: ",") {
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard let tag = parts.first?.split(separator: "-").first, let language = Language(rawValue: String(tag))
-            else {
-                continue
-            }
+            guard let tag = parts.first?.split(separator: "-").first,
+                let language = tag == "*" ? .english : Language(rawValue: String(tag))
+            else { continue }
             let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Self.quality($0.dropFirst(2)) } ?? 1000
             if quality > best.quality { best = (language, quality) }
         }

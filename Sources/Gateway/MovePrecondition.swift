@@ -10,19 +10,23 @@ struct MovePrecondition: Sendable, Equatable {
 
     /// Reads `?after=`, `If-Match` (RFC 9110 §13.1.1) and `Prefer: wait=0` (RFC 7240 §4.3).
     ///
-    /// - Throws: `Problem` where they are no positions, or disagree.
-    init(headers: HeaderFields, parameters: [String: String]) throws(Problem) {
-        var faults = ParameterFaults()
+    /// - Throws: `Problem` where they are no positions, or disagree, or are missing where they must not be; it also names
+    ///   the faults that were found before.
+    init(head: RequestHead, parameters: [String: String], faults: ParameterFaults) throws(Problem) {
+        var faults = faults
+        let headers = head.headers
         var after: Int?
         if let text = parameters["after"] {
-            after = text.isDecimal ? Int(text) : nil
+            after = text.isDecimal ? Int(text) ?? -1 : nil
             if after == nil { faults.add(.target, "after", "has to be a position: a whole number from 0 on") }
+        } else if head.method == "GET", headers["Sec-Fetch-Mode"] == "navigate" {
+            faults.add(.target, "after", "is required of a browser’s address line, which may send a request twice")
         }
         let tag = Self.tag(headers.values(of: "If-Match"))
         if let tag, let after, tag != after {
             faults.add(.target, "after", "says another position than If-Match; one of them is enough")
         }
-        if let problem = faults.problem { throw problem }
+        try faults.check()
         position = after ?? tag
         waits = !headers.values(of: "Prefer").contains { preferences in
             preferences.split(separator: ",").contains { preference in
@@ -36,8 +40,9 @@ struct MovePrecondition: Sendable, Equatable {
     /// gave, since the comparison is a strong one.
     private static func tag(_ values: [String]) -> Int? {
         guard let value = values.first, !(values.count == 1 && value == "*") else { return nil }
-        guard values.count == 1, value.utf8.count > 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return -1 }
-        let digits = value.dropFirst().dropLast()
-        return digits.isDecimal ? Int(digits) ?? -1 : -1
+        guard values.count == 1, let position = Int(value.dropFirst().dropLast()), value == "\"\(position)\"" else {
+            return -1
+        }
+        return position
     }
 }

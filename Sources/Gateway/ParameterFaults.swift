@@ -12,9 +12,6 @@ struct ParameterFaults: Sendable {
 
     private var errors: [JSONValue] = []
 
-    /// Whether nothing is wrong.
-    var isEmpty: Bool { errors.isEmpty }
-
     /// Notes a fault. `name` is the parameter's name, `detail` says what would be right.
     mutating func add(_ place: Place, _ name: String, _ detail: String) {
         let reference: (String, String) =
@@ -25,18 +22,23 @@ struct ParameterFaults: Sendable {
         errors.append(.object([reference.0: .string(reference.1), "detail": .string(detail)]))
     }
 
-    /// The report, or `nil` where nothing is wrong.
-    var problem: Problem? {
-        guard !errors.isEmpty else { return nil }
-        let count = errors.count == 1 ? "One value is" : "\(errors.count) values are"
-        return Problem(
-            .invalidParameter, "\(count) not allowed; errors says which and why.", [("errors", .array(errors))])
+    /// Goes on where nothing is wrong.
+    ///
+    /// - Throws: the report of all that is.
+    func check() throws(Problem) {
+        if !errors.isEmpty { throw problem }
     }
 
     /// A report of one fault.
-    static func problem(_ place: Place, _ name: String, _ detail: String) -> Problem? {
+    static func problem(_ place: Place, _ name: String, _ detail: String) -> Problem {
         var faults = ParameterFaults()
         faults.add(place, name, detail)
         return faults.problem
+    }
+
+    private var problem: Problem {
+        let count = errors.count == 1 ? "One value is" : "\(errors.count) values are"
+        return Problem(
+            .invalidParameter, "\(count) not allowed; errors says which and why.", [("errors", .array(errors))])
     }
 }

@@ -50,20 +50,10 @@ extension Problem {
     }
 
     /// A page number that is none.
-    static let malformedPageNumber = Problem(
-        .invalidParameter, "One value is not allowed; errors says which and why.",
-        [
-            (
-                "errors",
-                .array([
-                    .object([
-                        "parameter": "n",
-                        "detail":
-                            "has to be a page number: a whole number from 1 on whose rows have offsets below 2^63",
-                    ])
-                ])
-            )
-        ])
+    static let malformedPageNumber = ParameterFaults.problem(.target, "n", pageNumberRule)
+
+    /// What a page number has to be. A page has one path: no sign and no zero stands before its number.
+    static let pageNumberRule = "has to be a page number: a whole number from 1 on whose rows have offsets below 2^63"
 
     private init(_ error: PaginationError, session: SessionDocument) {
         let state = session.record.state

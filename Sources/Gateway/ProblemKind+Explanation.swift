@@ -64,6 +64,11 @@ extension ProblemKind {
         case .unsupportedMediaType:
             ("The body is not declared to be JSON.", "Send it with Content-Type: application/json.")
         case .contentTooLarge: ("The body is larger than limits.requestBody.", "Send a smaller body.")
+        case .notImplemented:
+            (
+                "The body comes in a transfer coding that the service does not know.",
+                "Send it with a Content-Length, or with Transfer-Encoding: chunked."
+            )
         case .hostNotAllowed:
             (
                 "The Host header names a host that is none of the service’s; a web page may have had that name point here.",

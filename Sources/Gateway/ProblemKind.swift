@@ -15,6 +15,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     case methodNotAllowed = "method-not-allowed"
     case unsupportedMediaType = "unsupported-media-type"
     case contentTooLarge = "content-too-large"
+    case notImplemented = "not-implemented"
     case hostNotAllowed = "host-not-allowed"
     case originNotAllowed = "origin-not-allowed"
     case queryRejected = "query-rejected"
@@ -45,6 +46,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .hostNotAllowed: 421
         case .invalidParameter, .queryRejected: 422
         case .tooManySessions, .upstreamRateLimited: 429
+        case .notImplemented: 501
         case .upstreamUnauthenticated, .upstreamFailed, .upstreamIncomplete, .upstreamNotJSON, .upstreamTooLarge: 502
         case .upstreamUnavailable, .storeUnavailable, .shuttingDown: 503
         case .upstreamTimeout: 504
@@ -75,6 +77,8 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .unsupportedMediaType:
             ("The body has the wrong media type", "Le corps de la requête n’a pas le bon type de contenu")
         case .contentTooLarge: ("The body is too large", "Le corps de la requête est trop grand")
+        case .notImplemented:
+            ("The request needs what is not known here", "La requête exige ce qui n’est pas connu ici")
         case .hostNotAllowed:
             ("The service does not answer to this host name", "Le service ne répond pas à ce nom d’hôte")
         case .originNotAllowed:

@@ -33,17 +33,16 @@ struct RequestTrace: Sendable {
 
 /// What the steps of answering a request need to know of it.
 struct RequestContext: Sendable {
-    /// By what the answer is tied to the request.
-    let trace: RequestTrace
+    /// The request's head.
+    let head: RequestHead
     /// The target, taken apart.
     let target: RequestTarget
-    /// The route that its path names.
-    let route: Route
-    /// The query parameters; all of them are known to the route.
+    /// The query parameters that are known to the route.
     let parameters: [String: String]
-
-    /// The request's head.
-    var head: RequestHead { trace.head }
+    /// The members of the body, where the route takes a JSON object.
+    let members: [String: JSONValue]
+    /// What is wrong with all these so far.
+    let faults: ParameterFaults
 
     /// Whose sessions it sees. Without access tokens all callers are one owner.
     var owner: String { "" }
@@ -59,9 +58,9 @@ final class RequestIDs: Sendable {
 
     /// The next name: 16 hexadecimal digits.
     func next() -> String {
-        // An odd step reaches every value before one comes again, and spreads neighbours apart.
+        // An odd step reaches every value before one comes again, and spreads neighbours apart. Setting the first bit,
+        // which saves filling up with zeros, lets a name come again only after 2^63 others.
         let value = latest.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        return String(value | 1 << 63, radix: 16)
     }
 }

@@ -40,7 +40,11 @@ enum Route: Sendable, Equatable {
         switch self {
         case .sessions: "/sessions"
         case .session: "/sessions/{id}"
-        case .move(_, let move): "/sessions/{id}/\(move.rawValue)"
+        case .move(_, .first): "/sessions/{id}/first"
+        case .move(_, .next): "/sessions/{id}/next"
+        case .move(_, .previous): "/sessions/{id}/previous"
+        case .move(_, .last): "/sessions/{id}/last"
+        case .move(_, .reset): "/sessions/{id}/reset"
         case .page: "/sessions/{id}/pages/{n}"
         case .table: "/tables/{table}"
         case .instances: "/instances"
@@ -63,7 +67,7 @@ enum Route: Sendable, Equatable {
     }
 
     /// The query parameters that it takes.
-    var parameters: Set<String> {
+    var parameters: [String] {
         switch self {
         case .sessions: ["limit", "before"]
         case .move: ["after"]

@@ -45,9 +45,9 @@ struct SessionLinks {
     }
 
     private mutating func addMoves(path: String, position: Int, hasNext: Bool, hasPrevious: Bool, knowsLast: Bool) {
+        let after = "?after=\(position)"
         func add(_ move: SessionMove, _ relation: String?) {
-            all.append(
-                Link(name: move.rawValue, relation: relation, target: "\(path)/\(move.rawValue)?after=\(position)"))
+            all.append(Link(name: move.rawValue, relation: relation, target: path + "/" + move.rawValue + after))
         }
         add(.first, "first")
         if hasNext { add(.next, "next") }
@@ -67,6 +67,7 @@ struct SessionLinks {
     /// The value of the `Link` header.
     var headerValue: String {
         var value = ""
+        value.reserveCapacity(480)
         for link in all {
             guard let relation = link.relation else { continue }
             if !value.isEmpty { value += ", " }

@@ -8,7 +8,7 @@ public struct RequestTarget: Sendable, Equatable {
     public var query: String?
 
     /// Takes a target apart. `nil` for one that is neither an absolute path nor an absolute http(s) URL, or that holds
-    /// anything but visible ASCII characters, a fragment, or a percent sign without two hexadecimal digits.
+    /// anything but visible ASCII characters, a fragment, a percent sign without two hexadecimal digits, or a NUL.
     public init?(_ raw: String) {
         guard isWellFormed(raw.utf8) else { return nil }
         var target = raw[...]
@@ -43,11 +43,14 @@ public struct RequestTarget: Sendable, Equatable {
 
 private func isWellFormed(_ target: String.UTF8View) -> Bool {
     var digitsDue = 0
+    var value: UInt8 = 0
     for byte in target {
         guard byte > 0x20, byte < 0x7F, byte != 0x23 else { return false }
         if digitsDue > 0 {
-            guard hexadecimalValue(byte) != nil else { return false }
+            guard let digit = hexadecimalValue(byte) else { return false }
+            value = value << 4 | digit
             digitsDue -= 1
+            if digitsDue == 0, value == 0 { return false }
         } else if byte == 0x25 {
             digitsDue = 2
         }

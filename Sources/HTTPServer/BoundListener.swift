@@ -2,7 +2,7 @@ internal import Glibc
 public import HTTPModel
 internal import Synchronization
 
-/// A socket that listens, bound once; every loop of a server gets a duplicate of it.
+/// A socket that listens, bound once.
 ///
 /// It is bound with `SO_REUSEADDR` alone: `SO_REUSEPORT` would let a second server onto the same port without a word.
 /// Closed by the server that was given it, by `close()`, or when it is given up.
@@ -68,7 +68,7 @@ public final class BoundListener: Sendable, CustomStringConvertible {
         Glibc.close(open)
     }
 
-    /// A duplicate for one loop, which closes it.
+    /// A duplicate for whoever accepts, who closes it.
     func duplicate() throws(HTTPServerError) -> Int32 {
         let copy = descriptor.withLock { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         guard copy >= 0 else { throw .unusableAddress(address.description, reason: systemMessage(errno)) }

@@ -11,7 +11,7 @@ extension Daemon {
     /// The functions, with this daemon as their context.
     var callbacks: cmhd_callbacks {
         cmhd_callbacks(
-            context: Unmanaged.passUnretained(self).toOpaque(), log: logMessage, accept: acceptConnection,
+            context: Unmanaged.passUnretained(self).toOpaque(), log: logMessage,
             handle: handleRequest, completed: requestCompleted, connection: connectionChanged, target: receiveTarget)
     }
 }
@@ -31,10 +31,6 @@ private let logMessage: MHD_LogCallback = { context, format, arguments in
     let length = Int(vsnprintf(&line, line.count, format, arguments))
     let message = line.prefix(min(max(0, length), line.count - 1)).map { UInt8(bitPattern: $0) }
     daemon(context)?.log(String(decoding: message.filter { $0 >= 0x20 }, as: UTF8.self))
-}
-
-private let acceptConnection: MHD_AcceptPolicyCallback = { context, _, _ in
-    daemon(context)?.state.hasRoom == true ? .YES : .NO
 }
 
 private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, change in

@@ -2,8 +2,9 @@ internal import CMicroHTTPD
 internal import EventLoops
 internal import Glibc
 internal import HTTPModel
+internal import Synchronization
 
-/// One libmicrohttpd daemon: one listener on one loop.
+/// One libmicrohttpd daemon: the connections of one kind on one loop, which an `Acceptor` hands to it.
 ///
 /// It runs in external epoll mode: when its epoll descriptor is readable, whenever Swift code has resumed something,
 /// and again as long as it says that it has more to do. Everything here happens on the loop.
@@ -17,6 +18,8 @@ final class Daemon: @unchecked Sendable {
     let state: ServerState
     /// How peers reach it.
     let kind: ConnectionKind
+    /// How many connections it has, those on their way to it among them. From any thread.
+    let load = Atomic<Int>(0)
     /// Whether something was resumed since libmicrohttpd last ran.
     var needsRun = false
     /// Whether everything is being cut: nothing may be suspended any more.
@@ -24,6 +27,8 @@ final class Daemon: @unchecked Sendable {
 
     private var handle: OpaquePointer?
     private var connections: [Connection] = []
+    /// Connections that libmicrohttpd has not been given yet.
+    private var arrivals: [Acceptor.Accepted] = []
     private var watch: DescriptorWatch?
     private var timer: LoopTimer?
     private var timerDue: ContinuousClock.Instant?
@@ -49,12 +54,12 @@ final class Daemon: @unchecked Sendable {
 
     // MARK: Start and stop
 
-    /// Starts libmicrohttpd on a listening descriptor, which it then owns.
+    /// Starts libmicrohttpd.
     ///
     /// - Throws: `HTTPServerError.cannotStart`.
-    func start(_ descriptor: Int32) throws(HTTPServerError) {
+    func start() throws(HTTPServerError) {
         loop.assertCurrent()
-        guard let started = startLibrary(descriptor) else {
+        guard let started = startLibrary() else {
             throw .cannotStart(lastMessage.isEmpty ? "libmicrohttpd refused" : lastMessage)
         }
         handle = started
@@ -77,12 +82,13 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
-    private func startLibrary(_ descriptor: Int32) -> OpaquePointer? {
+    private func startLibrary() -> OpaquePointer? {
         let configuration = state.configuration
         var options = cmhd_options()
-        options.flags = MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
-        options.listen_socket = descriptor
-        // Ours comes first; at its own limit libmicrohttpd lets new clients hang.
+        options.flags =
+            MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
+            | MHD_USE_NO_LISTEN_SOCKET.rawValue
+        // The acceptor keeps the server's limit; this one must never come first.
         options.connection_limit = UInt32(
             clamping: configuration.maxConnections.addingReportingOverflow(64).partialValue)
         options.timeout_seconds = UInt32(clamping: configuration.idleTimeout.components.seconds)
@@ -102,7 +108,7 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Takes no new connections, closes idle ones, ends streams, and calls `stopped` once no connection is left. After
+    /// Closes idle connections, ends streams, and calls `stopped` once no connection is left. After
     /// the grace everything is cut.
     func stop(grace: Duration, stopped: @escaping @Sendable () -> Void) {
         loop.assertCurrent()
@@ -115,8 +121,6 @@ final class Daemon: @unchecked Sendable {
 
     private func beginDraining(_ handle: OpaquePointer, _ grace: Duration) {
         isDraining = true
-        let listening = MHD_quiesce_daemon(handle)
-        if listening >= 0 { Glibc.close(listening) }
         // What has arrived already is a request under way, not an idle connection.
         run()
         for connection in connections {
@@ -138,6 +142,7 @@ final class Daemon: @unchecked Sendable {
             MHD_stop_daemon(handle)
         }
         handle = nil
+        takeArrivals()
         for timer in [timer, sweeper, graceTimer] { timer?.close() }
         watch?.close()
         (timer, sweeper, graceTimer, watch) = (nil, nil, nil, nil)
@@ -162,6 +167,7 @@ final class Daemon: @unchecked Sendable {
     /// Lets libmicrohttpd do what it can do without a further event; false where it has still more after a while.
     private func settle() -> Bool {
         for _ in 0..<4 {
+            if !arrivals.isEmpty { takeArrivals() }
             if needsRun { run() }
             if let handle, let grace {
                 self.grace = nil
@@ -193,10 +199,37 @@ final class Daemon: @unchecked Sendable {
 
     // MARK: Connections
 
-    /// A connection was accepted.
+    /// Takes over a connection that was accepted and counted.
+    func add(_ accepted: Acceptor.Accepted) {
+        loop.assertCurrent()
+        // Not yet: this may run inside libmicrohttpd, from a queue that a request's start has drained.
+        arrivals.append(accepted)
+        needsRun = true
+        if handle == nil { takeArrivals() }
+    }
+
+    private func takeArrivals() {
+        for accepted in arrivals {
+            let count = connections.count
+            if let handle, !isDraining {
+                // libmicrohttpd closes a socket that it does not take.
+                accepted.withAddress { _ = MHD_add_connection(handle, accepted.descriptor, $0, $1) }
+            } else {
+                Glibc.close(accepted.descriptor)
+            }
+            if connections.count == count { released() }
+        }
+        arrivals.removeAll(keepingCapacity: true)
+    }
+
+    private func released() {
+        state.giveRoom()
+        load.subtract(1, ordering: .relaxed)
+    }
+
+    /// libmicrohttpd has taken a connection.
     func opened(_ descriptor: Int32) -> Connection {
         loop.assertCurrent()
-        state.connectionOpened()
         let connection = Connection(descriptor, deadline: .now + state.configuration.headTimeout)
         connection.index = connections.count
         connections.append(connection)
@@ -218,7 +251,7 @@ final class Daemon: @unchecked Sendable {
     /// A connection was closed; its socket is no longer ours.
     func closed(_ connection: Connection) {
         loop.assertCurrent()
-        state.connectionClosed()
+        released()
         connection.exchange = nil
         connections.swapAt(connection.index, connections.count - 1)
         connections[connection.index].index = connection.index
@@ -256,7 +289,7 @@ final class Daemon: @unchecked Sendable {
     /// Keeps a message of libmicrohttpd and passes it on.
     func log(_ message: String) {
         lastMessage = message
-        state.configuration.log(message)
+        state.configuration.log(withoutQuotations(message))
     }
 }
 
@@ -266,4 +299,11 @@ private let sweepInterval = Duration.milliseconds(500)
 private func hasGone(_ descriptor: Int32) -> Bool {
     var poll = pollfd(fd: descriptor, events: 0, revents: 0)
     return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLERR | POLLHUP) != 0
+}
+
+/// The message without what libmicrohttpd quotes as `…' in it: request targets, which may hold the names of sessions and
+/// queries.
+private func withoutQuotations(_ message: String) -> String {
+    guard let start = message.firstIndex(of: "`"), let end = message.lastIndex(of: "'"), start < end else { return message }
+    return message[..<start] + "…" + message[message.index(after: end)...]
 }

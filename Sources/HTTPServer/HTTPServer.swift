@@ -4,12 +4,13 @@ internal import Synchronization
 
 /// An HTTP/1.1 server: libmicrohttpd on every event loop of a group, in front of a `Responder`.
 ///
-/// A connection stays on the loop that accepted it, and so do the tasks that answer its requests.
+/// A connection stays on the loop that it was given to, and so do the tasks that answer its requests.
 public final class HTTPServer: Sendable {
     private let listeners: [BoundListener]
     private let state: ServerState
     private let group: EventLoopGroup
     private let daemons = Mutex<[Daemon]>([])
+    private let acceptors = Mutex<[Acceptor]>([])
 
     /// Makes a server that is not running.
     ///
@@ -40,8 +41,19 @@ public final class HTTPServer: Sendable {
             if state.configuration.tls == nil, let listener = listeners.first(where: { $0.kind == .tls }) {
                 throw .cannotStart("\(listener) has no certificate")
             }
-            for loop in group.loops {
-                for listener in listeners { try await start(listener, on: loop) }
+            for kind in Set(listeners.map(\.kind)) {
+                var workers: [Daemon] = []
+                for loop in group.loops {
+                    let daemon = Daemon(loop, state, kind)
+                    try await on(loop) { () throws(HTTPServerError) in try daemon.start() }
+                    daemons.withLock { $0.append(daemon) }
+                    workers.append(daemon)
+                }
+                for listener in listeners where listener.kind == kind {
+                    let acceptor = Acceptor(try listener.duplicate(), on: group.next(), state, workers)
+                    acceptors.withLock { $0.append(acceptor) }
+                    try await on(acceptor.loop) { () throws(HTTPServerError) in try acceptor.start() }
+                }
             }
         } catch {
             await stop(grace: .zero)
@@ -49,22 +61,16 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    private func start(_ listener: BoundListener, on loop: EventLoop) async throws(HTTPServerError) {
-        let daemon = Daemon(loop, state, listener.kind)
-        let descriptor = try listener.duplicate()
+    /// Runs the closure on that loop and waits for its outcome.
+    private func on(
+        _ loop: EventLoop, _ body: @escaping @Sendable () throws(HTTPServerError) -> Void
+    ) async throws(HTTPServerError) {
         let result = await withCheckedContinuation {
             (done: CheckedContinuation<Result<Void, HTTPServerError>, Never>) in
-            let isRunning = loop.execute {
-                do throws(HTTPServerError) {
-                    done.resume(returning: .success(try daemon.start(descriptor)))
-                } catch {
-                    done.resume(returning: .failure(error))
-                }
-            }
+            let isRunning = loop.execute { done.resume(returning: Result(catching: body)) }
             if !isRunning { done.resume(returning: .failure(.cannotStart("the event loop has ended"))) }
         }
         try result.get()
-        daemons.withLock { $0.append(daemon) }
     }
 
     /// Starts, serves until the calling task is cancelled, and stops.
@@ -86,6 +92,7 @@ public final class HTTPServer: Sendable {
     @concurrent public func stop(grace: Duration) async {
         state.drain()
         for listener in listeners { listener.close() }
+        for acceptor in acceptors.withLock({ $0 }) { try? await on(acceptor.loop) { acceptor.stop() } }
         let running = daemons.withLock { daemons in
             defer { daemons = [] }
             return daemons

@@ -1,7 +1,6 @@
 /// What a server may use and how long it waits.
 public struct HTTPServerConfiguration: Sendable {
-    /// Most connections at once, over all listeners and loops (loops that accept at the same moment may exceed it by
-    /// one each). Those beyond are closed as soon as they are accepted.
+    /// Most connections at once, over all listeners and loops. Those beyond are closed as soon as they are accepted.
     public var maxConnections = 10_000
     /// How long a kept-alive connection, or one that neither sends nor takes anything, stays open. Whole seconds.
     public var idleTimeout: Duration = .seconds(60)

@@ -19,14 +19,15 @@ final class ServerState: Sendable {
     /// How many connections are open.
     var connectionCount: Int { connections.load(ordering: .relaxed) }
 
-    /// Whether one more connection may be taken.
-    var hasRoom: Bool { connectionCount < configuration.maxConnections }
+    /// Counts one connection more, unless there are as many as may be.
+    func takeRoom() -> Bool {
+        let taken = connections.add(1, ordering: .relaxed).newValue <= configuration.maxConnections
+        if !taken { giveRoom() }
+        return taken
+    }
 
-    /// Counts a connection that opened.
-    func connectionOpened() { connections.add(1, ordering: .relaxed) }
-
-    /// Counts a connection that closed.
-    func connectionClosed() { connections.subtract(1, ordering: .relaxed) }
+    /// Counts one connection less.
+    func giveRoom() { connections.subtract(1, ordering: .relaxed) }
 
     /// Whether the server is stopping: every answer is then its connection's last.
     var isDraining: Bool { draining.load(ordering: .relaxed) }

@@ -8,7 +8,8 @@ public actor Paginator {
     public nonisolated let publisher = PagePublisher()
     private let source: any PageSource
     private var state: PaginatorState
-    private let turns = TurnQueue()
+    /// Whose move it is.
+    let turns = TurnQueue()
     private var fetches = 0
 
     /// A paginator before its first page; nothing is fetched yet.

@@ -2,6 +2,11 @@
 public struct NeverHappened: Error, Sendable {
     /// What was waited for.
     public var what: String
+
+    /// Names what was waited for.
+    public init(what: String) {
+        self.what = what
+    }
 }
 
 /// Waits until a condition holds, for something that another task is about to do.

@@ -5,6 +5,7 @@ public final class SQLiteDatabase {
     private var handle: OpaquePointer?
     private var statements: StatementCache
 
+    /// Makes a closed database.
     init(statementCapacity: Int) {
         statements = StatementCache(capacity: statementCapacity)
     }
@@ -13,6 +14,8 @@ public final class SQLiteDatabase {
         close()
     }
 
+    /// Opens it, once.
+    /// - Throws: `SQLiteError` where it cannot be opened.
     func open(_ location: SQLiteLocation, busyTimeout: Duration) throws(SQLiteError) {
         let (path, access): (String, Int32) =
             switch location {
@@ -31,6 +34,7 @@ public final class SQLiteDatabase {
         sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
     }
 
+    /// Closes it; what is called later fails as closed.
     func close() {
         statements.removeAll()
         // A statement that is still being stepped keeps the handle alive as a zombie until it is finalised.

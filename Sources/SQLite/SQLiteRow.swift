@@ -5,6 +5,7 @@ internal import CSQLite
 public struct SQLiteRow: ~Copyable {
     private let handle: OpaquePointer
 
+    /// Looks at the row that a statement stands on.
     init(_ handle: OpaquePointer) {
         self.handle = handle
     }

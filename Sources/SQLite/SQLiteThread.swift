@@ -50,6 +50,7 @@ final class SQLiteThread: SerialExecutor {
 /// The jobs that wait for a thread. `@unchecked` because of the semaphore's pointer: Safe because POSIX semaphores may
 /// be used from any thread, and this one lives exactly as long as the queue.
 private final class JobQueue: @unchecked Sendable {
+    /// A job, and what keeps its executor alive until it has run.
     typealias Entry = (job: UnownedJob, executor: SQLiteThread)
 
     private struct State {
@@ -60,6 +61,7 @@ private final class JobQueue: @unchecked Sendable {
     private let state = Lock(State())
     private let wake: UnsafeMutablePointer<sem_t>
 
+    /// Makes an empty queue.
     init() {
         wake = .allocate(capacity: 1)
         wake.initialize(to: sem_t())
@@ -71,11 +73,13 @@ private final class JobQueue: @unchecked Sendable {
         wake.deallocate()
     }
 
+    /// Appends a job and wakes the thread.
     func append(_ job: UnownedJob, _ executor: SQLiteThread) {
         state.withLock { $0.entries.append((job, executor)) }
         sem_post(wake)
     }
 
+    /// Wakes the thread for the last time.
     func stop() {
         state.withLock { $0.isStopped = true }
         sem_post(wake)

@@ -44,6 +44,11 @@ public final class MemorySessionStore: SessionStore {
         self.maxPageBytes = maxPageBytes
     }
 
+    /// How many places sessions, ended ones too, have in the queue of those that may expire.
+    var placesInTime: Int {
+        state.withLock { $0.expiries.count }
+    }
+
     /// Adds a session.
     public func create(_ record: SessionRecord, limits: SessionLimits) throws(SessionStoreError) -> SessionRecord {
         try state.withLock { state throws(SessionStoreError) in

@@ -60,6 +60,29 @@ import Testing
         #expect(await ledger.count == connections * requests / 3 * (2 + 2 + 5))
         #expect(await ledger.loops.count == 2)
     }
+
+    @Test("Connections are spread evenly over the loops, and a loop that has lost some gets the next")
+    func spread() async throws {
+        let responder = Answers { _ in .answer(.text(EventLoop.current?.name ?? "none")) }
+        try await withServer(loops: 3, responder: responder) { server in
+            func open(_ count: Int) async throws -> [(peer: RawConnection, loop: String)] {
+                var opened: [(RawConnection, String)] = []
+                for _ in 0..<count {
+                    let peer = try RawConnection(port: server.port)
+                    try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    opened.append((peer, try await peer.response().text))
+                }
+                return opened
+            }
+            let first = try await open(9)
+            let counts = Dictionary(grouping: first, by: \.loop).mapValues(\.count)
+            #expect(counts == ["loop-0": 3, "loop-1": 3, "loop-2": 3])
+            for (peer, loop) in first where loop == "loop-1" { await peer.close() }
+            #expect(await eventually { server.server.connectionCount == 6 })
+            let second = try await open(3)
+            #expect(second.map(\.loop) == ["loop-1", "loop-1", "loop-1"])
+        }
+    }
 }
 
 /// What all requests of both loops share.

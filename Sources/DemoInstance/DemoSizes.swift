@@ -1,0 +1,9 @@
+/// How many records the tables of fixed size have.
+enum DemoSizes {
+    /// `sys_user`
+    static let users = 500
+    /// `cmn_location`
+    static let locations = 42
+    /// `cmdb_ci_server`
+    static let servers = 2000
+}
