@@ -1,7 +1,6 @@
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/socket.h>
 
 /// Declared by the C library only for GNU sources, and Swift compiles as plain POSIX.
 extern int accept4(int listening, struct sockaddr *address, socklen_t *size, int flags);

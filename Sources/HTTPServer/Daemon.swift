@@ -289,7 +289,7 @@ final class Daemon: @unchecked Sendable {
     /// Keeps a message of libmicrohttpd and passes it on.
     func log(_ message: String) {
         lastMessage = message
-        state.configuration.log(message)
+        state.configuration.log(withoutQuotations(message))
     }
 }
 
@@ -299,4 +299,11 @@ private let sweepInterval = Duration.milliseconds(500)
 private func hasGone(_ descriptor: Int32) -> Bool {
     var poll = pollfd(fd: descriptor, events: 0, revents: 0)
     return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLERR | POLLHUP) != 0
+}
+
+/// The message without what libmicrohttpd quotes as `…' in it: request targets, which may hold the names of sessions and
+/// queries.
+private func withoutQuotations(_ message: String) -> String {
+    guard let start = message.firstIndex(of: "`"), let end = message.lastIndex(of: "'"), start < end else { return message }
+    return message[..<start] + "…" + message[message.index(after: end)...]
 }

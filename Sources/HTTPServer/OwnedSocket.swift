@@ -1,3 +1,4 @@
+// The compiler attributes the system's socket types to whichever of these two modules it happens to load first.
 internal import CMicroHTTPD
 internal import Glibc
 

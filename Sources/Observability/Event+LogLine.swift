@@ -30,7 +30,7 @@ extension Event {
             line.field("problem", problem)
             line.field("detail", detail)
             line.field("requestID", requestID)
-        case .serverFault(let detail): line.field("detail", detail)
+        case .serverFault(let detail), .connectionFault(let detail): line.field("detail", detail)
         case .logLinesDropped(let count): line.field("count", count)
         case .internalBug(let detail, let requestID):
             line.field("detail", detail)

@@ -20,6 +20,8 @@ public enum Event: Sendable, Equatable {
     case upstreamFailed(instance: String, problem: String, detail: String, requestID: String)
     /// The HTTP server met a fault outside any request, such as no file descriptor left for a new connection.
     case serverFault(String)
+    /// The HTTP library reports what went wrong with one connection, mostly that its peer has gone.
+    case connectionFault(String)
     /// Log lines were dropped, because standard error did not take them fast enough.
     case logLinesDropped(Int)
     /// Something that should be impossible happened; the request, if there was one, was answered with 500.
@@ -28,6 +30,7 @@ public enum Event: Sendable, Equatable {
     /// How much it matters.
     public var level: Level {
         switch self {
+        case .connectionFault: .debug
         case .requestAnswered, .serviceStarted, .serviceStopping, .serviceStopped, .listenerSkipped, .sessionsInMemory:
             .info
         case .configurationWarning, .upstreamFailed, .logLinesDropped: .warning
@@ -47,6 +50,7 @@ public enum Event: Sendable, Equatable {
         case .sessionsInMemory: "sessions-in-memory"
         case .upstreamFailed: "upstream-failed"
         case .serverFault: "server-fault"
+        case .connectionFault: "connection-fault"
         case .logLinesDropped: "log-lines-dropped"
         case .internalBug: "internal-bug"
         }

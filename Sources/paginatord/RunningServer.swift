@@ -39,7 +39,7 @@ extension HTTPServerConfiguration {
         idleTimeout = limits.idleTimeout
         maxHeadBytes = limits.requestHead
         self.tls = tls.map { TLS(certificateChain: $0.certificateChain, key: $0.key.revealed) }
-        log = { observer.observe(.serverFault($0)) }
+        log = { observer.observe(.connectionFault($0)) }
         onFault = { observer.observe(.internalBug(detail: $0, requestID: nil)) }
     }
 }

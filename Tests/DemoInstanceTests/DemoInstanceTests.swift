@@ -57,7 +57,7 @@ struct DemoInstanceTests {
             ),
             (
                 "GET", "/api/now/table/incident?sysparm_query=a%00b", 400,
-                #"{"error":{"message":"Invalid parameter","detail":"the query string is no UTF-8 text"}"#
+                #"{"error":{"message":"Invalid parameter","detail":"the target is no valid URL"}"#
             ),
             (
                 "GET", "/api/now/table/incident?sysparm_query=%zz", 400,

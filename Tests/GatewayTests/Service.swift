@@ -35,8 +35,7 @@ final class Service: Sendable {
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock
         ) { [services] definition throws(PageSourceError) in
-            guard let service = services[definition.instance] else { throw .failed(nil, reason: "no instance") }
-            return try service.source(of: definition)
+            try services.source(of: definition)
         }
         gateway = Gateway(
             registry: registry, instances: services, status: { status }, configuration: configuration, clock: clock,
@@ -150,6 +149,11 @@ struct Answer {
                 }
             }
         }
+    }
+
+    /// The names of the links, sorted.
+    var linkNames: [String] {
+        get throws { try (links ?? [:]).keys.sorted() }
     }
 
     /// The links, by name.
