@@ -117,7 +117,8 @@ struct Incident: Sendable {
             ["opened_at", "active", "state", "priority"],
         ],
         record: { row, random in Incident(row: row, random: &random) },
-        fields: identity + people + progress + texts + Bookkeeping.fields(created: "opened_at") { $0.history } + neverSet,
+        fields: identity + people + progress + texts + Bookkeeping.fields(created: "opened_at") { $0.history }
+            + neverSet,
         isSortedBySysID: true,
         summary: ["active", "state", "priority", "impact", "urgency", "category", "assignment_group"])
 
