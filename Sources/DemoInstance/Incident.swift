@@ -111,7 +111,7 @@ struct Incident: Sendable {
     static let table = TableDefinition<Incident>(
         name: "incident", displayField: "number",
         indexes: [
-            ["number"], ["state"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
+            ["number"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
             ["problem_id"], ["sys_updated_on"],
             // Counts within a span of time need nothing but this one.
             ["opened_at", "active", "state", "priority"],
