@@ -313,6 +313,8 @@ private func hasGone(_ descriptor: Int32) -> Bool {
 /// The message without what libmicrohttpd quotes as `…' in it: request targets, which may hold the names of sessions and
 /// queries.
 private func withoutQuotations(_ message: String) -> String {
-    guard let start = message.firstIndex(of: "`"), let end = message.lastIndex(of: "'"), start < end else { return message }
+    guard let start = message.firstIndex(of: "`"), let end = message.lastIndex(of: "'"), start < end else {
+        return message
+    }
     return message[..<start] + "…" + message[message.index(after: end)...]
 }

@@ -29,7 +29,8 @@ private func demoInstance(
             incidents: options.incidents, credentials: BasicCredentials(credentials), latency: options.latency,
             sleep: { try await group.currentOrNext().sleep(for: $0) })
         let server = HTTPServer(
-            listeners: listeners, configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: nil, observer: log),
+            listeners: listeners,
+            configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: nil, observer: log),
             responder: instance, group: group)
         let running = RunningServer(group: group, server: server, listeners: listeners)
         let reason = try await running.serveUntilSignal(console: .standard) {}
