@@ -200,9 +200,10 @@ public final class Gateway: Responder {
 
     /// Gives a reply the headers that all have, and tells the observer.
     private func finish(_ trace: RequestTrace, _ reply: Reply) -> Response {
-        var headers = reply.headers
-        headers.reserveCapacity(headers.fields.count + 5)
+        var headers = HeaderFields()
+        headers.reserveCapacity(reply.headers.fields.count + 5)
         if let contentType = reply.contentType { headers.append("Content-Type", contentType) }
+        for field in reply.headers.fields { headers.append(field.name, field.value) }
         headers.append("Cache-Control", "private, no-store")
         headers.append("X-Content-Type-Options", "nosniff")
         headers.append("Cross-Origin-Resource-Policy", "same-origin")
