@@ -53,7 +53,7 @@ let package = Package(
         wrapper("SQLite", ["CSQLite", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
         pure("Gateway", ["Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks"]),
-        pure("DemoInstance", ["HTTPModel", "SQLite"]),
+        pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
@@ -79,7 +79,7 @@ let package = Package(
                 "PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks",
                 "DemoInstance",
             ]),
-        tests(of: "DemoInstance", ["HTTPModel", "SQLite"]),
+        tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks"]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),

@@ -15,33 +15,38 @@ public final class DemoInstance: Responder {
     private let requests = Atomic<UInt64>(0)
 
     /// Makes the records and is then ready to answer.
-    ///
-    /// - Parameters:
-    ///   - incidents: how many records `incident` has.
-    ///   - credentials: what callers have to give; `nil` lets everybody in.
-    ///   - latency: how long every answer is held back.
-    ///   - seed: decides the order of lists whose query states none; it changes from request to request.
-    ///   - sleep: waits for the latency.
     /// - Throws: `DemoInstanceError` where the records cannot be made.
-    public init(
-        incidents: Int = 10000, credentials: BasicCredentials? = nil, latency: Duration = .zero, seed: UInt64 = 1,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) async throws(DemoInstanceError) {
+    public init(_ options: Options = Options()) async throws(DemoInstanceError) {
         let tables = [
             Company.table.rows(count: DemoTexts.companies.count), Location.table.rows(count: DemoSizes.locations),
             UserGroup.table.rows(count: DemoTexts.groups.count), User.table.rows(count: DemoSizes.users),
-            Server.table.rows(count: DemoSizes.servers), Incident.table.rows(count: max(0, incidents)),
+            Server.table.rows(count: DemoSizes.servers), Incident.table.rows(count: max(0, options.incidents)),
         ]
         catalog = Catalog(tables.map(\.schema) + [Server.parentSchema])
-        self.credentials = credentials
-        self.latency = latency
-        self.sleep = sleep
-        order = UnstableOrder(seed: seed)
+        credentials = options.credentials
+        latency = options.latency
+        sleep = options.sleep
+        order = UnstableOrder(seed: options.seed)
         do {
             store = try await RecordStore(tables)
         } catch {
             throw DemoInstanceError(detail: error.message)
         }
+    }
+
+    /// Makes an instance with some of the options.
+    /// - Throws: `DemoInstanceError` where the records cannot be made.
+    public convenience init(
+        incidents: Int, credentials: BasicCredentials? = nil, latency: Duration = .zero, seed: UInt64 = 1,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) async throws(DemoInstanceError) {
+        var options = Options()
+        options.incidents = incidents
+        options.credentials = credentials
+        options.latency = latency
+        options.seed = seed
+        options.sleep = sleep
+        try await self.init(options)
     }
 
     /// Refuses by the head what can be refused by it, and reads on the database's thread what cannot.
