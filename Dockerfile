@@ -23,6 +23,10 @@ RUN apt-get update \
     && groupadd --system --gid 10001 paginatord \
     && useradd --system --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin paginatord
 COPY --from=builder /image/ /
+LABEL org.opencontainers.image.title="paginatord" \
+    org.opencontainers.image.description="Pages through the tables of a ServiceNow instance over HTTP" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.version="0.1.0"
 USER 10001:10001
 # A variable and not an option, so that the health check, which knows the environment only, asks where the service is.
 ENV PAGINATORD_LISTEN=:8080

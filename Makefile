@@ -4,6 +4,7 @@
 # make release  optimised build with the Swift runtime inside
 # make lint     style check; make format puts right what it can
 # make image    container image, with docker or buildah
+# make image-check  builds it with base images made here, and tries it; as root, without docker
 # make bench    measures the release build beside nginx
 #
 # Each target does its own set-up on Debian 12; only the Swift toolchain has to be there.
@@ -14,6 +15,7 @@ SHELL := /bin/bash
 
 BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev
 TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3
+IMAGE_CHECK_PACKAGES := buildah debootstrap curl iproute2
 BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light python3 wrk
 
 RELEASE := -c release --static-swift-stdlib
@@ -47,7 +49,7 @@ define need-swift
 	  exit 1; }
 endef
 
-.PHONY: run test build release lint format image bench
+.PHONY: run test build release lint format image image-check bench
 
 run:
 	$(need-swift)
@@ -83,11 +85,17 @@ format:
 
 # The format that knows HEALTHCHECK is docker's.
 image:
-	@if docker info >/dev/null 2>&1; then build="docker build"; \
+	@if [ -n "$(IMAGE_BUILDER)" ]; then build="$(IMAGE_BUILDER)"; \
+	elif docker info >/dev/null 2>&1; then build="docker build"; \
 	elif command -v buildah >/dev/null; then build="buildah bud --format docker"; \
 	else echo "neither a running docker nor buildah is here (apt-get install buildah)" >&2; exit 1; fi; \
 	set -x; $$build $(IMAGE_OPTIONS) --build-arg BUILDER_BASE=$(BUILDER_BASE) --build-arg RUNTIME_BASE=$(RUNTIME_BASE) \
 	  -t $(IMAGE) .
+
+image-check:
+	$(need-swift)
+	$(call install,$(IMAGE_CHECK_PACKAGES))
+	Tests/image/check $(ARGUMENTS)
 
 bench: release
 	$(call install,$(BENCH_PACKAGES))

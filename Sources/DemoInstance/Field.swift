@@ -32,6 +32,8 @@ enum FieldType: Sendable {
     case boolean
     /// A moment, kept as seconds since 1970.
     case dateTime
+    /// A day, kept as the second since 1970 at which it begins.
+    case date
     /// A record of another table, kept as its row number.
     case reference(String)
     /// A record of a table that this instance does not have, kept as the text of its `sys_id`.

@@ -47,6 +47,9 @@ extension Gateway {
         }
     }
 
+    /// A page as an answer.
+    ///
+    /// - Parameter hasTag: whether the page is where a repeated move can start from.
     func pageReply(
         _ document: PageDocument, origin: MoveOutcome.Origin, upstream: Duration, hasTag: Bool = true
     ) -> Reply {

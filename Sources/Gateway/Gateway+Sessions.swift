@@ -11,6 +11,7 @@ extension Gateway {
             maxIdleTimeout: configuration.maxIdleTimeout)
     }
 
+    /// Opens a session. Nothing is asked of the instance.
     func openSession(_ context: RequestContext) async throws(Problem) -> Reply {
         var parser = DefinitionParser(body: context.members, bounds: bounds, faults: context.faults)
         let (definition, publisherShouldFinish) = parser.session()
@@ -27,6 +28,7 @@ extension Gateway {
         }
     }
 
+    /// Lists the caller's own sessions, the newest first.
     func listSessions(_ context: RequestContext) async throws(Problem) -> Reply {
         var faults = context.faults
         let limit = context.parameters["limit"].map { $0.isDecimal ? Int($0) ?? 0 : 0 } ?? 100
@@ -58,6 +60,7 @@ extension Gateway {
         }
     }
 
+    /// Shows a session as it stands.
     func showSession(_ context: RequestContext, id: String) async throws(Problem) -> Reply {
         try context.faults.check()
         let session = try await find(id, for: context.owner)
@@ -68,6 +71,7 @@ extension Gateway {
         }
     }
 
+    /// Changes whether the publisher ends with the last page.
     func changeSession(_ context: RequestContext, id: String) async throws(Problem) -> Reply {
         var faults = context.faults
         for name in context.members.keys.sorted() where name != "publisherShouldFinish" {
@@ -89,6 +93,7 @@ extension Gateway {
         }
     }
 
+    /// Closes a session; again and again is fine.
     func closeSession(_ context: RequestContext, id: String) async throws(Problem) -> Reply {
         try context.faults.check()
         guard let id = SessionID(id) else { throw Problem(.notFound) }
@@ -140,6 +145,7 @@ extension Gateway {
         }
     }
 
+    /// A session as an answer.
     func show(_ record: SessionRecord, isBusy: Bool) -> Reply {
         .json { SessionDocument(record: record, isBusy: isBusy).write(to: &$0) }
     }

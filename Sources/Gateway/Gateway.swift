@@ -7,10 +7,15 @@ public import TableAPI
 
 /// The service's HTTP interface: routes, access rules, errors.
 public final class Gateway: Responder {
+    /// The open sessions.
     let registry: SessionRegistry
+    /// The configured instances, by name.
     let instances: [String: TableService]
+    /// How the instances are doing now.
     let status: @Sendable () -> [InstanceStatus]
+    /// What bounds the requests.
     let configuration: GatewayConfiguration
+    /// The present.
     let clock: ServiceClock
     private let observer: any Observer
     private let access = AccessRules()

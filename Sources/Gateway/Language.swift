@@ -2,7 +2,9 @@ import HTTPModel
 
 /// The languages in which problems have titles.
 enum Language: String, Sendable {
+    /// English, where nothing else is asked for.
     case english = "en"
+    /// French.
     case french = "fr"
 
     /// The one that an `Accept-Language` prefers (RFC 9110 §12.5.4); English where it names neither.

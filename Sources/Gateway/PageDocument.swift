@@ -3,9 +3,11 @@ import Pagination
 
 /// A page as JSON: a head of our own, the rows' bytes as they came, and a tail.
 struct PageDocument {
+    /// The page.
     var page: Page
     /// The position that the page led to; `nil` for a page that moved nothing.
     var position: Int?
+    /// Where one can go from it.
     var links: SessionLinks
 
     /// The pieces of the body; the rows are not copied.

@@ -1,4 +1,5 @@
-/// Every kind of problem that the interface knows. The raw value is the last segment of the problem's `type`.
+/// Every kind of problem that the interface knows. The raw value is the last segment of the problem's `type`; what each
+/// case means stands in its `explanation`.
 enum ProblemKind: String, CaseIterable, Sendable {
     case noNextPage = "no-next-page"
     case noPreviousPage = "no-previous-page"

@@ -19,6 +19,7 @@ struct RequestTrace: Sendable {
         Language(accepting: head.headers)
     }
 
+    /// Begins a trace.
     init(head: RequestHead, id: String, start: Duration) {
         self.head = head
         self.id = id
@@ -52,6 +53,7 @@ struct RequestContext: Sendable {
 final class RequestIDs: Sendable {
     private let latest: Atomic<UInt64>
 
+    /// Starts somewhere by chance.
     init() {
         latest = Atomic(UInt64.random(in: 0...(.max)))
     }

@@ -2,16 +2,25 @@ import Sessions
 
 /// A path of the interface, decided on the raw, undecoded path: no second spelling reaches a route.
 enum Route: Sendable, Equatable {
+    /// All of the caller's sessions.
     case sessions
     /// The name as it stands in the path; it need not be a session's.
     case session(String)
+    /// A move of that session.
     case move(String, SessionMove)
+    /// A page of that session by its number, as it stands in the path.
     case page(String, number: String)
+    /// A page of a table, by the name in the path, without a session.
     case table(String)
+    /// How the instances are doing.
     case instances
+    /// Every kind of problem.
     case problems
+    /// One kind of problem, by the name in the path.
     case problem(String)
+    /// Whether the process lives.
     case livez
+    /// Whether it takes requests.
     case readyz
 
     /// Finds the route of a path.

@@ -5,7 +5,9 @@ import Sessions
 
 /// A session as JSON.
 struct SessionDocument {
+    /// The session.
     var record: SessionRecord
+    /// Whether a move's fetch is under way.
     var isBusy: Bool
 
     /// Writes the session as one object.

@@ -11,6 +11,7 @@ struct SessionLinks {
         var target: String
     }
 
+    /// All of them, in the order in which they are written.
     private(set) var all: [Link]
 
     /// The links of the session itself.

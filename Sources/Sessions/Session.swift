@@ -10,14 +10,15 @@ public actor Session {
     /// The session's name.
     public nonisolated let id: SessionID
     private let source: any PageSource
-    private let store: any SessionStore
-    private let clock: ServiceClock
+    let store: any SessionStore
+    let clock: ServiceClock
     private let waitingMoves: Int
     /// Whose move it is.
     nonisolated let turns = TurnQueue()
     /// How often this actor has written the session: tells whether a record that was read before a wait may be old.
     private var writes = 0
-    private nonisolated let requests = Atomic(0)
+    /// How many requests, streams and exports are under way.
+    nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
 
@@ -82,7 +83,7 @@ public actor Session {
         let present = try await record(for: owner)
         requests.add(1, ordering: .relaxed)
         defer { requests.subtract(1, ordering: .relaxed) }
-        if let outcome = try await repeated(move, after: position, for: owner, in: present) { return outcome }
+        if present.wasReached(by: move, from: position) { return try await again(present, for: owner) }
         var isFresh = turns.take()
         if !isFresh {
             guard waits else { throw .busy }
@@ -98,7 +99,7 @@ public actor Session {
         while true {
             let record = isFresh ? present : try await live(owner)
             isFresh = false
-            if let outcome = try await repeated(move, after: position, for: owner, in: record) { return outcome }
+            if record.wasReached(by: move, from: position) { return try await again(record, for: owner) }
             if let position, position != record.position { throw .stale(position: record.position) }
             let outcome =
                 if let fetching = move.fetching {
@@ -137,7 +138,8 @@ public actor Session {
         turns.dismissWaiting()
     }
 
-    private func live(_ owner: String) async throws(SessionError) -> SessionRecord {
+    /// The session as it is stored, if this owner has it and its time is not up.
+    func live(_ owner: String) async throws(SessionError) -> SessionRecord {
         let stored: StoredSession
         do {
             stored = try await store.read(id)
@@ -153,18 +155,15 @@ public actor Session {
         }
     }
 
-    private func repeated(
-        _ move: SessionMove, after position: Int?, for owner: String, in record: SessionRecord
-    ) async throws(SessionError) -> MoveOutcome? {
-        guard let position, position >= 0, record.position - 1 == position, record.reachedBy == move else { return nil }
+    /// Answers a repeated move with the page that the session keeps, or with that page fetched again.
+    private func again(_ record: SessionRecord, for owner: String) async throws(SessionError) -> MoveOutcome {
         switch record.keptPage {
         case .none: return MoveOutcome(record: record, page: nil, origin: .replayed, upstream: .zero)
         case .page(let page): return MoveOutcome(record: record, page: page, origin: .replayed, upstream: .zero)
         case .withoutRows(var page):
-            let itemsPerPage = page.itemsPerPage
             var upstream = Duration.zero
-            if let offset = PaginatorState.offset(ofPage: page.page, itemsPerPage: itemsPerPage) {
-                let request = PageRequest(offset: offset, limit: itemsPerPage)
+            if let offset = PaginatorState.offset(ofPage: page.page, itemsPerPage: page.itemsPerPage) {
+                let request = PageRequest(offset: offset, limit: page.itemsPerPage)
                 do {
                     page.rows = try await ask(request, for: owner, upstream: &upstream).rows
                 } catch {
@@ -243,7 +242,7 @@ public actor Session {
     }
 
     /// Lets the session live on from the end of a long use: it may have been longer than the idle timeout.
-    private func stay(_ record: SessionRecord) async {
+    func stay(_ record: SessionRecord) async {
         // A store that is away now is of no consequence: what was asked for has its answer.
         _ = try? await touch(record)
     }
@@ -278,5 +277,13 @@ public actor Session {
         } catch {
             throw SessionError(error, now: clock.now())
         }
+    }
+}
+
+extension SessionRecord {
+    /// Whether the session stands where that move from that position led: the move is then a repeat.
+    fileprivate func wasReached(by move: SessionMove, from position: Int?) -> Bool {
+        guard let position, position >= 0 else { return false }
+        return self.position - 1 == position && reachedBy == move
     }
 }

@@ -15,10 +15,8 @@ public struct SessionRecord: Sendable, Equatable {
 
     /// The session's name.
     public let id: SessionID
-    /// Whose it is; nobody else learns that it exists.
-    public let owner: String
-    /// What it pages through.
-    public let definition: SessionDefinition
+    /// What never changes, apart, so that a record is copied quickly.
+    private let opening: Opening
     /// Where its paginator stands.
     public var state: PaginatorState
     /// 0 at creation, one more for each delivered page and for each reset.
@@ -27,8 +25,6 @@ public struct SessionRecord: Sendable, Equatable {
     public var reachedBy: SessionMove?
     /// The page that `reachedBy` delivered.
     public var keptPage = KeptPage.none
-    /// When it was opened.
-    public let createdAt: Timestamp
     /// When it ends unless it is used before.
     public var expiresAt: Timestamp
     /// Rises with every `replace`; the store's own, no caller sees it.
@@ -41,18 +37,43 @@ public struct SessionRecord: Sendable, Equatable {
         id: SessionID, owner: String, definition: SessionDefinition, publisherShouldFinish: Bool, now: Timestamp
     ) {
         self.id = id
-        self.owner = owner
-        self.definition = definition
+        opening = Opening(owner: owner, definition: definition, createdAt: now)
         state = PaginatorState(
             itemsPerPage: definition.itemsPerPage, publisherShouldFinish: publisherShouldFinish)
-        createdAt = now
         expiresAt = now.adding(seconds: definition.idleTimeout)
     }
+
+    /// Whose it is; nobody else learns that it exists.
+    public var owner: String { opening.owner }
+
+    /// What it pages through.
+    public var definition: SessionDefinition { opening.definition }
+
+    /// When it was opened.
+    public var createdAt: Timestamp { opening.createdAt }
 
     /// Forgets the rows of the kept page, but not which page it was. A page without rows stays whole.
     public mutating func dropRows() {
         guard case .page(var page) = keptPage, !page.rows.isEmpty else { return }
         page.rows = Rows()
         keptPage = .withoutRows(page)
+    }
+}
+
+/// How a session was opened.
+private final class Opening: Sendable, Equatable {
+    let owner: String
+    let definition: SessionDefinition
+    let createdAt: Timestamp
+
+    init(owner: String, definition: SessionDefinition, createdAt: Timestamp) {
+        self.owner = owner
+        self.definition = definition
+        self.createdAt = createdAt
+    }
+
+    static func == (left: Opening, right: Opening) -> Bool {
+        left === right
+            || (left.owner == right.owner && left.definition == right.definition && left.createdAt == right.createdAt)
     }
 }

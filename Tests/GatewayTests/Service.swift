@@ -151,6 +151,11 @@ struct Answer {
         }
     }
 
+    /// The names of the links, sorted.
+    var linkNames: [String] {
+        get throws { try (links ?? [:]).keys.sorted() }
+    }
+
     /// The links, by name.
     var links: [String: JSONValue]? {
         get throws {
