@@ -13,7 +13,9 @@ struct FaultsTests {
         let faulty = try await FaultyInstance("truncate:ratio=0", "drop:every=1000", "hide:ratio=0", "bad-row:ratio=0")
         for target in [FaultyInstance.list, "/api/now/table/incident/nothing", "/nothing"] {
             let (left, right) = (await plain.call(target), await faulty.call(target))
-            #expect(left.status == right.status && left.headers == right.headers && left.body == right.body)
+            #expect(left.status == right.status && left.body == right.body)
+            // Cookies and the request's number differ from request to request.
+            for name in ["Content-Type", "X-Total-Count", "Link"] { #expect(left.headers[name] == right.headers[name]) }
         }
     }
 
