@@ -68,8 +68,8 @@ struct Incident: Sendable {
 
     private init(row: Int, random: inout RandomSource) {
         number = "INC\(String(10000 + row).leftPadded(to: 7))"
-        let subject = random.pick(DemoTexts.subjects)
-        shortDescription = DemoTexts.filled(random.pick(DemoTexts.complaints), with: subject)
+        let subject = random.below(DemoTexts.subjects.count)
+        shortDescription = random.pick(Self.complaints)[subject]
         let sentences = random.below(4)
         description = (0..<sentences).map { _ in random.pick(DemoTexts.sentences) }.joined(separator: " ")
         state = random.pick([1, 1, 2, 2, 2, 3, 6, 7, 7, 7, 7, 8])
@@ -111,8 +111,8 @@ struct Incident: Sendable {
     static let table = TableDefinition<Incident>(
         name: "incident", displayField: "number",
         indexes: [
-            ["number"], ["state"], ["priority"], ["category"], ["caller_id"], ["assigned_to"], ["assignment_group"],
-            ["cmdb_ci"], ["problem_id"], ["sys_created_on"], ["sys_updated_on"], ["closed_at"],
+            ["number"], ["state"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
+            ["problem_id"], ["sys_created_on"], ["sys_updated_on"], ["closed_at"],
             // Counts within a span of time need nothing but this one.
             ["opened_at", "active", "state", "priority"],
         ],
@@ -184,6 +184,10 @@ struct Incident: Sendable {
         + DefinedField.empty("business_service", type: .reference("cmdb_ci"))
         + DefinedField.empty("caused_by", type: .reference("change_request"))
 
+    /// Every complaint about every subject.
+    private static let complaints = DemoTexts.complaints.map { complaint in
+        DemoTexts.subjects.map { DemoTexts.filled(complaint, with: $0) }
+    }
     private static let states: [Int64: String] = [
         1: "New", 2: "In Progress", 3: "On Hold", 6: "Resolved", 7: "Closed", 8: "Canceled",
     ]

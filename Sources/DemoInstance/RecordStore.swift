@@ -19,9 +19,7 @@ final class RecordStore: Sendable {
     init(_ tables: [StoredRows]) async throws(SQLiteError) {
         connection = try await SQLiteConnection.open(.memory)
         sizes = Dictionary(tables.map { ($0.schema.storage, $0.count) }) { first, _ in first }
-        for table in tables {
-            try await connection.run { (database) throws(SQLiteError) in try table.create(in: database) }
-        }
+        for table in tables { try await table.create(on: connection) }
         try await connection.run { (database) throws(SQLiteError) in
             // The planner has to know how selective the indexes are.
             try database.execute("PRAGMA analysis_limit = 1000")
