@@ -61,7 +61,7 @@ struct Alteration {
             (#""error":{"message":"\#(text)","detail":"\#(text) Check logs for error trace or enable glide.rest.debug "#
                 + #"property to verify REST request processing"},"status":"failure"}"#).utf8)
         let count = list.rows.isEmpty ? 0 : 1 + Int(chance % UInt64(list.rows.count))
-        var written = Array(list.head) + Array(list.rows.prefix(count).joined(separator: [0x2C]))
+        var written = ListBody.joined(list.rows.prefix(count), behind: list.head)
         switch place {
         case .row:
             // The brace that closes the last row is not written any more.

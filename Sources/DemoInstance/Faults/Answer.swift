@@ -16,7 +16,8 @@ struct Answer {
         guard response.status == 200, head.method == "GET", case .pieces(let pieces) = response.body else { return nil }
         self.head = head
         self.response = response
-        body = Array(pieces.joined())
+        // One piece is copied as a whole; joining goes byte by byte.
+        body = pieces.count == 1 ? Array(pieces[0]) : Array(pieces.joined())
         route = RequestTarget(head.target).flatMap { try? InstanceRoute(path: $0.path) }
     }
 

@@ -24,8 +24,8 @@ extension Fault {
                 + syntax.parameters.map { "; \($0)" }.joined()
         }
         return ["Faults, as in --fault truncate:every=7 --fault rate-limit:ratio=0.1,retry-after=2:"] + kinds + [
-            "All but hide take every=N (each Nth request), ratio=R (that share of them, by --seed) or requests=N (the",
-            "first N); with none of these every request meets the fault. The first fault named meets a request first.",
+            "All but hide take every=N (each Nth request), ratio=R (that share of them, by --seed) or requests=N (the first N);",
+            "with none of these it is all requests. A request meets the faults in the order in which they are named.",
         ]
     }
 }
@@ -49,7 +49,9 @@ struct FaultSyntax: Sendable {
     static let all = [
         FaultSyntax(
             name: "rate-limit", summary: "429",
-            parameters: ["as=quota|queue", "retry-after=SECONDS|none or retry-at=SECONDS (a date so far ahead)"]
+            parameters: [
+                "as=quota|queue", "retry-after=SECONDS (1), or none, or retry-at=SECONDS (a date so far ahead)",
+            ]
         ) { parameters throws(FaultTextError) in
             let limit = try parameters.choice(Fault.RateLimit.quota)
             return .rateLimit(limit, retryAfter: try parameters.retryAfter(limit == .quota ? .seconds(1) : .absent))
@@ -72,7 +74,7 @@ struct FaultSyntax: Sendable {
         },
         FaultSyntax(
             name: "latency", summary: "answers are held back",
-            parameters: ["mean=MILLISECONDS", "jitter=MILLISECONDS"]
+            parameters: ["mean=MILLISECONDS", "jitter=MILLISECONDS (0)"]
         ) { parameters throws(FaultTextError) in
             let mean = try parameters.number("mean", 0...600_000)
             guard let mean else { throw FaultTextError(description: "latency needs mean=MILLISECONDS") }
@@ -95,14 +97,15 @@ struct FaultSyntax: Sendable {
         },
         FaultSyntax(
             name: "shrink", summary: "records disappear from the front of lists",
-            parameters: ["by=N at a time", "most=N"]
+            parameters: ["by=N (1) at a time", "most=N (100)"]
         ) { parameters throws(FaultTextError) in
             .shrink(
                 by: try parameters.number("by", 1...1_000_000) ?? 1,
                 most: try parameters.number("most", 1...1_000_000) ?? 100)
         },
         FaultSyntax(
-            name: "grow", summary: "records appear at the front of lists", parameters: ["by=N at a time", "most=N"]
+            name: "grow", summary: "records appear at the front of lists",
+            parameters: ["by=N (1) at a time", "most=N (100)"]
         ) { parameters throws(FaultTextError) in
             .grow(
                 by: try parameters.number("by", 1...1_000_000) ?? 1,

@@ -43,7 +43,11 @@ final class FaultLayer: Sendable {
         case .grow(let by, let most):
             return await drift(request, next) { max(0, most - $0.multipliedReportingOverflow(by: by).partialValue) }
         case .rateLimit, .status, .hibernate, .drop, .empty, .login, .unauthorized:
-            guard take() != nil, let refusal = fault.kind.refusal(now: clock.now()) else { return await next(request) }
+            // The instance's own refusals are about its interface, not about its tokens; what stands before it does not
+            // look at paths.
+            guard !isOnlyInterfaces || request.head.target.hasPrefix("/api/"), take() != nil,
+                let refusal = fault.kind.refusal(now: clock.now())
+            else { return await next(request) }
             return refusal
         case .truncate, .appendError, .hide, .noCount, .links, .badRow:
             let response = await next(request)
@@ -51,6 +55,13 @@ final class FaultLayer: Sendable {
                 let number = take()
             else { return response }
             return Alteration(kind: fault.kind, chance: chance(number), seed: seed).response(answer)
+        }
+    }
+
+    private var isOnlyInterfaces: Bool {
+        switch fault.kind {
+        case .rateLimit, .empty, .unauthorized: true
+        default: false
         }
     }
 

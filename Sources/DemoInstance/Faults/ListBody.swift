@@ -4,6 +4,7 @@ struct ListBody {
     let rows: [ArraySlice<UInt8>]
     private let bytes: [UInt8]
     private let start: Int
+    private let end: Int
 
     /// Finds the rows; `nil` for any other body.
     init?(_ bytes: [UInt8]) {
@@ -17,14 +18,22 @@ struct ListBody {
         end = result.upperBound - 1
     }
 
-    private let end: Int
-
     /// The body up to where the first row begins.
     var head: ArraySlice<UInt8> { bytes[..<start] }
 
     /// The same body with other rows.
     func with(_ rows: [ArraySlice<UInt8>]) -> [UInt8] {
-        Array(head) + Array(rows.joined(separator: [0x2C])) + bytes[end...]
+        Self.joined(rows, behind: head) + bytes[end...]
+    }
+
+    /// Rows parted by commas, behind the head of a body.
+    static func joined(_ rows: some Collection<ArraySlice<UInt8>>, behind head: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes = Array(head)
+        for (index, row) in rows.enumerated() {
+            if index > 0 { bytes.append(0x2C) }
+            bytes.append(contentsOf: row)
+        }
+        return bytes
     }
 
     /// What tells a row from others: its `sys_id`, in whatever form it is shown; where it has none, the whole row.

@@ -42,6 +42,16 @@ struct OccurrenceTests {
         #expect(faults.faults.counts.map(\.requests) == [8, 4] && faults.faults.counts.map(\.times) == [4, 2])
     }
 
+    @Test(
+        "a refusal of the instance's own leaves tokens alone, one of a proxy does not",
+        arguments: [("rate-limit", 200), ("unauthorized", 200), ("empty-202", 200), ("status:502", 502)])
+    func tokens(fault: String, status: Int) async throws {
+        let faults = try await FaultyInstance(fault)
+        #expect((await faults.call("/oauth_token.do").status == 502) == (status == 502))
+        #expect(faults.faults.counts.map(\.requests) == [status == 502 ? 1 : 0])
+        #expect(await faults.call().status != 200)
+    }
+
     @Test("a fault that changes lists counts lists only")
     func eligible() async throws {
         let faults = try await FaultyInstance("append-error:every=2")
