@@ -50,6 +50,8 @@ QUERIES = {
     "ends": (lambda gr: gr.add_query("number", "ENDSWITH", "77"), lambda row: row.number.endswith("77")),
     "contains": (lambda gr: gr.add_query("short_description", "CONTAINS", "Sap"),
                  lambda row: "sap" in folded(row.short_description)),
+    "contains not": (lambda gr: gr.add_query("short_description", "DOES NOT CONTAIN", "sap"),
+                     lambda row: "sap" not in folded(row.short_description)),
     "instance of": (lambda gr: gr.add_query("sys_class_name", "INSTANCEOF", "task"), lambda row: True),
     "or": (or_condition, lambda row: row.priority == "1" or row.category == "network"),
     "two ors": (two_or_conditions, lambda row: row.urgency != "3" and (
