@@ -8,12 +8,23 @@ struct Field: Sendable {
     let type: FieldType
     /// Where its values come from.
     let content: FieldContent
+
+    /// The column of SQLite that has the values; `nil` where there is none.
+    var column: String? {
+        switch content {
+        case .column: name
+        case .columnOf(let other): other
+        case .constant: nil
+        }
+    }
 }
 
 /// Where a field's values come from.
 enum FieldContent: Sendable {
     /// A column of the same name in SQLite. Empty values are NULL there.
     case column
+    /// The column of another field, which always has the same value.
+    case columnOf(String)
     /// The same value in every record; `.null` for a field that is always empty.
     case constant(SQLiteValue)
 }

@@ -112,14 +112,14 @@ struct Incident: Sendable {
         name: "incident", displayField: "number",
         indexes: [
             ["number"], ["state"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
-            ["problem_id"], ["sys_created_on"], ["sys_updated_on"], ["closed_at"],
+            ["problem_id"], ["sys_updated_on"],
             // Counts within a span of time need nothing but this one.
             ["opened_at", "active", "state", "priority"],
         ],
         record: { row, random in Incident(row: row, random: &random) },
-        fields: identity + people + progress + texts + Bookkeeping.fields { $0.history } + neverSet,
+        fields: identity + people + progress + texts + Bookkeeping.fields(created: "opened_at") { $0.history } + neverSet,
         isSortedBySysID: true,
-        summary: ["active", "state", "incident_state", "priority", "impact", "urgency", "category", "assignment_group"])
+        summary: ["active", "state", "priority", "impact", "urgency", "category", "assignment_group"])
 
     private static let identity: [DefinedField<Incident>] = [
         .sysID, .string("number") { $0.number },
@@ -144,7 +144,7 @@ struct Incident: Sendable {
 
     private static let progress: [DefinedField<Incident>] = [
         .integer("state", .integerChoice(states)) { $0.state },
-        .integer("incident_state", .integerChoice(states)) { $0.state },
+        .same("incident_state", as: "state", .integerChoice(states)),
         .integer("priority", .integerChoice(TaskPeople.priorities)) { $0.priority },
         .integer("impact", .integerChoice(TaskPeople.levels)) { $0.impact },
         .integer("urgency", .integerChoice(TaskPeople.levels)) { $0.urgency },

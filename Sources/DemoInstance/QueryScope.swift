@@ -44,14 +44,14 @@ struct QueryScope {
             if table.protectedFields.contains(String(step)) { readsProtectedField = true }
             guard let field = table.field(named: String(step)) else { return nil }
             guard !steps.isEmpty else {
-                if alias == "t", case .column = field.content { columns.insert(field.name) }
+                if alias == "t", let column = field.column { columns.insert(column) }
                 return ScopedField(field: field, table: table, alias: alias)
             }
-            guard case .reference(let target) = field.type, case .column = field.content,
+            guard case .reference(let target) = field.type, let column = field.column,
                 let next = catalog.table(named: target)
             else { return nil }
             walked += ".\(step)"
-            guard let reached = join(walked, from: "\(alias).\"\(field.name)\"", to: next) else { return nil }
+            guard let reached = join(walked, from: "\(alias).\"\(column)\"", to: next) else { return nil }
             alias = reached
             table = next
         }
@@ -89,6 +89,7 @@ struct ScopedField {
     var expression: SQLFragment {
         switch field.content {
         case .column: SQLFragment(text: "\(alias).\"\(field.name)\"")
+        case .columnOf(let other): SQLFragment(text: "\(alias).\"\(other)\"")
         case .constant(.null): SQLFragment(text: "NULL")
         case .constant(let value): SQLFragment(text: "CASE WHEN \(alias).id IS NOT NULL THEN ? END", values: [value])
         }

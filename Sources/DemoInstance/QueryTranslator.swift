@@ -38,9 +38,9 @@ struct QueryTranslator {
         var terms: [OrderTerm] = []
         for order in query.orders {
             guard let field = scope.display(of: order.field) ?? scope.resolve(order.field),
-                case .column = field.field.content, terms.count < Self.maxOrders
+                let name = field.field.column, terms.count < Self.maxOrders
             else { continue }
-            let column = field.field.name == "sys_id" && field.table.isSortedBySysID ? "id" : field.field.name
+            let column = name == "sys_id" && field.table.isSortedBySysID ? "id" : name
             terms.append(OrderTerm(alias: field.alias, column: column, isDescending: order.isDescending))
         }
         return terms

@@ -35,13 +35,13 @@ final class FaultLayer: Sendable {
             if let number = take() {
                 let share = RandomSource.fraction(chance(number)) * 2 - 1
                 // A cancelled wait only means that nobody waits for the answer any more.
-                try? await sleep(mean + jitter * share)
+                try? await sleep(max(.zero, mean + jitter * share))
             }
             return await next(request)
         case .shrink(let by, let most):
-            return await drift(request, next) { min(most, $0.multipliedReportingOverflow(by: by).partialValue) }
+            return await drift(request, next) { Self.changed($0, by, most) }
         case .grow(let by, let most):
-            return await drift(request, next) { max(0, most - $0.multipliedReportingOverflow(by: by).partialValue) }
+            return await drift(request, next) { most - Self.changed($0, by, most) }
         case .rateLimit, .status, .hibernate, .drop, .empty, .login, .unauthorized:
             // The instance's own refusals are about its interface, not about its tokens; what stands before it does not
             // look at paths.
@@ -75,6 +75,12 @@ final class FaultLayer: Sendable {
 
     private func chance(_ number: Int) -> UInt64 {
         RandomSource.mixed(RandomSource.mixed(seed) ^ UInt64(number))
+    }
+
+    /// How many records have gone or come after so many changes.
+    private static func changed(_ times: Int, _ by: Int, _ most: Int) -> Int {
+        let (count, overflows) = times.multipliedReportingOverflow(by: max(0, by))
+        return overflows ? most : min(most, count)
     }
 
     /// A list changes between requests: the one that brings the change about is still answered from the list before.
