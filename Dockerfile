@@ -6,6 +6,7 @@ FROM ${BUILDER_BASE} AS builder
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev \
+    && apt-get clean \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
@@ -19,9 +20,10 @@ FROM ${RUNTIME_BASE}
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates libmicrohttpd12 libcurl4 libuv1 libsimdjson14 libsqlite3-0 \
+    && apt-get clean \
     && rm -rf /var/lib/apt/lists/* \
-    && groupadd --system --gid 10001 paginatord \
-    && useradd --system --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin paginatord
+    && groupadd --gid 10001 paginatord \
+    && useradd --uid 10001 --gid 10001 --no-log-init --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin paginatord
 COPY --from=builder /image/ /
 LABEL org.opencontainers.image.title="paginatord" \
     org.opencontainers.image.description="Pages through the tables of a ServiceNow instance over HTTP" \

@@ -69,6 +69,7 @@ let package = Package(
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
         tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel"]),
+        tests(of: "TablePagination", ["DemoInstance", "HTTPServer", "EventLoops"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
         tests(of: "Clocks", []),

@@ -18,6 +18,6 @@ public struct ServiceClock: Sendable {
         var time = timespec()
         // Safe because the call only writes to the value it is given.
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        return Duration(secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
     }
 }

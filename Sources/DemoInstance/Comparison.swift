@@ -84,7 +84,8 @@ enum Comparison: String, CaseIterable, Sendable {
     /// operators of an instance that this one does not have: their conditions are dropped as invalid.
     static let spellings: [(text: String, comparison: Comparison?)] = {
         let aliases: [(String, Comparison?)] = [
-            ("*", .contains), ("CONTAINS", .contains), ("!*", .lacks), ("NOTLIKE", .lacks), ("%", .endsWith),
+            ("*", .contains), ("CONTAINS", .contains), ("!*", .lacks), ("NOTLIKE", .lacks),
+            ("DOES NOT CONTAIN", .lacks), ("%", .endsWith),
             ("NOTIN", .isNoneOf), ("IN_HIERARCHY", nil),
         ]
         let spellings = allCases.filter { $0 != .shows }.map { ($0.rawValue, Optional($0)) } + aliases

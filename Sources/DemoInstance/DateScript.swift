@@ -19,6 +19,7 @@ struct DateScript {
         case ("now", 0): return CalendarUnit.day.start(of: present)
         case ("nowDateTime", 0), ("nowNoTZ", 0): return present
         case ("yesterday", 0): return CalendarUnit.day.shifted(present, by: -1)
+        case ("dateGenerate", 1): return DateText.seconds(call.arguments[0])
         case ("dateGenerate", 2): return generated(call.arguments[0], call.arguments[1])
         case (let name, 0): return edge(name)
         case (let name, 1): return Int64(call.arguments[0]).flatMap { ago(name, $0) }
@@ -82,7 +83,7 @@ struct ScriptCall {
         name = text[text.index(text.startIndex, offsetBy: 3)..<open]
         let list = text[text.index(after: open)...].dropLast()
         arguments = list.split(separator: ",").map { argument in
-            String(argument.filter { $0 != " " && $0 != "'" && $0 != "\"" })
+            argument.trimmingSpaces.filter { $0 != "'" && $0 != "\"" }
         }
         guard !list.contains("("), name.utf8.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) })
         else { return nil }

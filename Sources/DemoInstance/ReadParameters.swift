@@ -4,6 +4,8 @@ internal import HTTPModel
 /// unknown ones are ignored, and so are those that say nothing to this instance: `sysparm_view` (it has no forms),
 /// `sysparm_query_category` (one database) and `sysparm_query_no_domain` (one domain).
 ///
+/// Switches are read without regard to case: clients written in Python send `True`.
+///
 /// Where there is no `sysparm_query`, every other parameter `name=value` is a condition: a field that has this value or
 /// shows it.
 struct ReadParameters: Equatable {
@@ -42,7 +44,7 @@ struct ReadParameters: Equatable {
             case "sysparm_query":
                 query = EncodedQueryParser.parse(value)
                 hasQuery = true
-            case "sysparm_count": countsOnly = value == "true"
+            case "sysparm_count": countsOnly = equalIgnoringCase(value, "true")
             case "sysparm_avg_fields", "sysparm_min_fields", "sysparm_max_fields", "sysparm_sum_fields",
                 "sysparm_group_by", "sysparm_having":
                 otherAggregates.append(name)
@@ -51,10 +53,10 @@ struct ReadParameters: Equatable {
                 fields = names.isEmpty ? nil : names
             case "sysparm_limit": limit = try count(name, value, default: 10000)
             case "sysparm_offset": offset = try count(name, value, default: 0)
-            case "sysparm_display_value": display = DisplayMode(rawValue: value) ?? .values
-            case "sysparm_exclude_reference_link": excludesReferenceLink = value == "true"
-            case "sysparm_no_count": counts = value != "true"
-            case "sysparm_suppress_pagination_header": links = value != "true"
+            case "sysparm_display_value": display = DisplayMode(rawValue: value.lowercased()) ?? .values
+            case "sysparm_exclude_reference_link": excludesReferenceLink = equalIgnoringCase(value, "true")
+            case "sysparm_no_count": counts = !equalIgnoringCase(value, "true")
+            case "sysparm_suppress_pagination_header": links = !equalIgnoringCase(value, "true")
             default:
                 if !name.hasPrefix("sysparm_") {
                     conditions.append(EncodedQuery.Condition(field: name, comparison: .shows, operand: value))

@@ -81,6 +81,13 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         raw.deallocate()
     }
 
+    /// The milliseconds of a clock that never jumps, as they were when the loop last looked: cheap, and good enough for
+    /// deadlines. On the loop only.
+    public var now: Int {
+        assertCurrent()
+        return Int(uv_now(raw))
+    }
+
     // MARK: The thread
 
     /// The loop whose thread this is, if it is one.

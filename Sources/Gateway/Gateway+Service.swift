@@ -7,12 +7,12 @@ extension Gateway {
     /// What the service says about itself: instances, problems, health.
     ///
     /// - Throws: `Problem` where there is no such problem.
-    func description(of route: Route, language: Language) throws(Problem) -> Reply {
+    func description(of route: Route, for headers: HeaderFields) throws(Problem) -> Reply {
         switch route {
         case .instances: instanceList
-        case .problems: problemList(in: language)
-        case .problem(let name): try problem(name, in: language)
-        default: .json { $0.object { $0.member("status", "ok") } }
+        case .problems: problemList(in: Language(accepting: headers))
+        case .problem(let name): try problem(name, in: Language(accepting: headers))
+        default: healthy
         }
     }
 
@@ -111,3 +111,6 @@ extension Route {
         }
     }
 }
+
+/// What a service that is asked for its health has to say while it can say anything.
+private let healthy = Reply.json { $0.object { $0.member("status", "ok") } }

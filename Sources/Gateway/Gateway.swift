@@ -109,7 +109,7 @@ public final class Gateway: Responder {
             try await showPage(context, id: id, number: number, instance: &instance)
         case (.table(let table), _): try await showTablePage(context, table: table, instance: &instance)
         case (.instances, _), (.problems, _), (.problem, _), (.livez, _), (.readyz, _):
-            try description(of: route, language: Language(accepting: context.head.headers))
+            try description(of: route, for: context.head.headers)
         }
     }
 
@@ -119,7 +119,7 @@ public final class Gateway: Responder {
             var faults = ParameterFaults()
             _ = try parameters(of: target, allowed: route.parameters, faults: &faults)
             try faults.check()
-            return finish(trace, try description(of: route, language: trace.language))
+            return finish(trace, try description(of: route, for: trace.head.headers))
         } catch {
             return refuse(trace, error)
         }
@@ -201,7 +201,7 @@ public final class Gateway: Responder {
     /// Gives a reply the headers that all have, and tells the observer.
     private func finish(_ trace: RequestTrace, _ reply: Reply) -> Response {
         var headers = HeaderFields()
-        headers.reserveCapacity(12)
+        headers.reserveCapacity(reply.headers.fields.count + 5)
         if let contentType = reply.contentType { headers.append("Content-Type", contentType) }
         for field in reply.headers.fields { headers.append(field.name, field.value) }
         headers.append("Cache-Control", "private, no-store")

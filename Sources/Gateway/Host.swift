@@ -9,20 +9,20 @@ struct Host: Equatable, Sendable {
 
     /// Takes an authority apart. `nil` for one that is empty, carries user information, or is no host at all.
     init?(_ authority: String) {
-        var name = authority[...]
-        if let colon = authority.utf8.lastIndex(of: 0x3A), !authority.hasSuffix("]") {
-            let digits = authority[authority.utf8.index(after: colon)...]
-            guard digits.isDecimal, let port = Int(digits), port <= 65535 else { return nil }
+        var name = Substring(authority).utf8
+        if let colon = name.lastIndex(of: 0x3A), name.last != 0x5D {
+            guard let port = portNumber(name[colon...].dropFirst()) else { return nil }
             self.port = port
-            name = authority[..<colon]
+            name = name[..<colon]
         }
-        if name.hasPrefix("[") {
-            guard name.hasSuffix("]"), isIPv6(name.dropFirst().dropLast()) else { return nil }
+        if name.first == 0x5B {
+            guard name.last == 0x5D, isIPv6(Substring(name.dropFirst().dropLast())) else { return nil }
         } else {
-            if name.hasSuffix(".") { name = name.dropLast() }
+            if name.last == 0x2E { name = name.dropLast() }
             guard isName(name) else { return nil }
         }
-        self.name = name.lowercased()
+        let spelt = String(Substring(name))
+        self.name = name.contains { 0x41...0x5A ~= $0 } ? spelt.lowercased() : spelt
     }
 
     /// Whether nobody else can have this name point here: a loopback name or an IP address.
@@ -37,27 +37,52 @@ struct Host: Equatable, Sendable {
     }
 }
 
-private func isName(_ name: Substring) -> Bool {
-    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-    return name.utf8.count <= 253
-        && labels.allSatisfy { label in
-            1...63 ~= label.utf8.count
-                && label.utf8.allSatisfy { byte in
-                    switch byte {
-                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-                    default: false
-                    }
-                }
-        }
+private func portNumber(_ digits: Substring.UTF8View) -> Int? {
+    var number = 0
+    for digit in digits {
+        guard 0x30...0x39 ~= digit else { return nil }
+        number = number * 10 + Int(digit - 0x30)
+        guard number <= 65535 else { return nil }
+    }
+    return digits.isEmpty ? nil : number
 }
 
-private func isIPv4(_ text: some StringProtocol) -> Bool {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4
-        && parts.allSatisfy { part in
-            1...3 ~= part.utf8.count && part.isDecimal && Int(part).map { $0 < 256 } == true
-                && (part.utf8.count == 1 || !part.hasPrefix("0"))
+/// Labels of 1 to 63 letters, digits, `-` and `_`, 253 bytes in all (RFC 1123 §2.1, and the underscore that is in use).
+private func isName(_ name: Substring.UTF8View) -> Bool {
+    var length = 0
+    var labelLength = 0
+    for byte in name {
+        length += 1
+        labelLength += 1
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: guard labelLength <= 63 else { return false }
+        case 0x2E where labelLength > 1: labelLength = 0
+        default: return false
         }
+    }
+    return labelLength > 0 && length <= 253
+}
+
+/// Four numbers from 0 to 255 without leading zeros.
+private func isIPv4(_ text: some StringProtocol) -> Bool {
+    var numbers = 0
+    var digits = 0
+    var value = 0
+    for byte in text.utf8 {
+        switch byte {
+        case 0x30...0x39:
+            guard digits == 0 || value > 0 else { return false }
+            value = value * 10 + Int(byte - 0x30)
+            digits += 1
+            guard value < 256 else { return false }
+        case 0x2E:
+            guard digits > 0 else { return false }
+            numbers += 1
+            (digits, value) = (0, 0)
+        default: return false
+        }
+    }
+    return numbers == 3 && digits > 0
 }
 
 /// Eight groups, of which `::` may stand for a run of zeros; the last two may be written as IPv4 (RFC 4291 §2.2).

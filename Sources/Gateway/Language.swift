@@ -9,6 +9,8 @@ enum Language: String, Sendable {
 
     /// The one that an `Accept-Language` prefers (RFC 9110 §12.5.4); English where it names neither.
     init(accepting headers: HeaderFields) {
+        self = .english
+        guard headers["Accept-Language"] != nil else { return }
         var best = (language: Language.english, quality: 0)
         for range in headers.values(of: "Accept-Language").joined(separator: ",").split(separator: ",") {
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }

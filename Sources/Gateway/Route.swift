@@ -25,9 +25,19 @@ enum Route: Sendable, Equatable {
 
     /// Finds the route of a path.
     init?(path: String) {
+        switch path {
+        case "/sessions": self = .sessions
+        case "/instances": self = .instances
+        case "/problems": self = .problems
+        case "/livez": self = .livez
+        case "/readyz": self = .readyz
+        default: self.init(segmentsOf: path)
+        }
+    }
+
+    private init?(segmentsOf path: String) {
         let segments = path.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
         switch (segments.first.map(String.init(_:)), segments.count) {
-        case ("sessions", 1): self = .sessions
         case ("sessions", 2) where !segments[1].isEmpty: self = .session(text(segments[1]))
         case ("sessions", 3) where !segments[1].isEmpty:
             guard let move = SessionMove(rawValue: text(segments[2])) else { return nil }
@@ -35,14 +45,19 @@ enum Route: Sendable, Equatable {
         case ("sessions", 4) where !segments[1].isEmpty && !segments[3].isEmpty && text(segments[2]) == "pages":
             self = .page(text(segments[1]), number: text(segments[3]))
         case ("tables", 2) where !segments[1].isEmpty: self = .table(text(segments[1]))
-        case ("instances", 1): self = .instances
-        case ("problems", 1): self = .problems
         case ("problems", 2) where !segments[1].isEmpty: self = .problem(text(segments[1]))
-        case ("livez", 1): self = .livez
-        case ("readyz", 1): self = .readyz
         default: return nil
         }
     }
+
+    // Made once, not for each request.
+    private static let reading = ["GET", "HEAD"]
+    private static let collection = ["GET", "HEAD", "POST"]
+    private static let single = ["GET", "HEAD", "PATCH", "DELETE"]
+    private static let moving = ["GET", "POST"]
+    private static let posting = ["POST"]
+    private static let listing = ["limit", "before"]
+    private static let position = ["after"]
 
     /// What the log and the metrics call it.
     var name: String {
@@ -67,19 +82,19 @@ enum Route: Sendable, Equatable {
     /// The methods that it takes; `OPTIONS` everywhere besides.
     var methods: [String] {
         switch self {
-        case .sessions: ["GET", "HEAD", "POST"]
-        case .session: ["GET", "HEAD", "PATCH", "DELETE"]
-        case .move(_, .reset): ["POST"]
-        case .move: ["GET", "POST"]
-        case .page, .table, .instances, .problems, .problem, .livez, .readyz: ["GET", "HEAD"]
+        case .sessions: Self.collection
+        case .session: Self.single
+        case .move(_, .reset): Self.posting
+        case .move: Self.moving
+        case .page, .table, .instances, .problems, .problem, .livez, .readyz: Self.reading
         }
     }
 
     /// The query parameters that it takes.
     var parameters: [String] {
         switch self {
-        case .sessions: ["limit", "before"]
-        case .move: ["after"]
+        case .sessions: Self.listing
+        case .move: Self.position
         case .table: DefinitionParser.queryParameters
         default: []
         }

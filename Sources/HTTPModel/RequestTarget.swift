@@ -12,7 +12,7 @@ public struct RequestTarget: Sendable, Equatable {
     public init?(_ raw: String) {
         guard isWellFormed(raw.utf8) else { return nil }
         var target = raw[...]
-        if !raw.hasPrefix("/") {
+        if raw.utf8.first != 0x2F {
             guard let (authority, rest) = authorityAndTarget(ofURL: raw) else { return nil }
             self.authority = authority
             target = rest[...]

@@ -65,9 +65,11 @@ public actor BodyCollector: BodyWriter {
 
 /// Splits an absolute http or https URL into its authority and its request target (RFC 9112 §3.2).
 public func authorityAndTarget(ofURL url: String) -> (authority: String, target: String)? {
-    guard let scheme = ["http://", "https://"].first(where: { url.hasPrefix($0) }) else { return nil }
-    let rest = url.dropFirst(scheme.count)
-    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-    let target = rest[end...].prefix { $0 != "#" }
-    return (String(rest[..<end]), target.hasPrefix("/") ? String(target) : "/" + target)
+    let bytes = url.utf8
+    let schemeLength = bytes.starts(with: "https://".utf8) ? 8 : bytes.starts(with: "http://".utf8) ? 7 : 0
+    guard schemeLength > 0 else { return nil }
+    let rest = bytes.dropFirst(schemeLength)
+    let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
+    let target = Substring(rest[end...].prefix { $0 != 0x23 })
+    return (String(Substring(rest[..<end])), target.utf8.first == 0x2F ? String(target) : "/" + target)
 }

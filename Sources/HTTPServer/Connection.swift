@@ -10,11 +10,12 @@ final class Connection {
     var target = ""
     /// The request under way.
     var exchange: Exchange?
-    /// When the connection is cut if the head, or the next request, has not come; `nil` while a request is under way.
-    var deadline: ContinuousClock.Instant?
+    /// When the connection is cut if the head, or the next request, has not come, in the loop's milliseconds; `nil` while a
+    /// request is under way.
+    var deadline: Int?
 
     /// Makes the record of a connection that was just accepted.
-    init(_ descriptor: Int32, deadline: ContinuousClock.Instant) {
+    init(_ descriptor: Int32, deadline: Int) {
         self.descriptor = descriptor
         self.deadline = deadline
     }

@@ -25,6 +25,9 @@ final class Daemon: @unchecked Sendable {
     /// Whether everything is being cut: nothing may be suspended any more.
     private(set) var isCutting = false
 
+    /// The server's time limits, in the loop's milliseconds.
+    private let headTimeout: Int
+    private let idleTimeout: Int
     private var handle: OpaquePointer?
     private var connections: [Connection] = []
     /// Connections that libmicrohttpd has not been given yet.
@@ -50,6 +53,8 @@ final class Daemon: @unchecked Sendable {
         self.loop = loop
         self.state = state
         self.kind = kind
+        headTimeout = milliseconds(state.configuration.headTimeout)
+        idleTimeout = milliseconds(state.configuration.idleTimeout)
     }
 
     // MARK: Start and stop
@@ -230,7 +235,7 @@ final class Daemon: @unchecked Sendable {
     /// libmicrohttpd has taken a connection.
     func opened(_ descriptor: Int32) -> Connection {
         loop.assertCurrent()
-        let connection = Connection(descriptor, deadline: .now + state.configuration.headTimeout)
+        let connection = Connection(descriptor, deadline: loop.now + headTimeout)
         connection.index = connections.count
         connections.append(connection)
         if !isSweeping {
@@ -245,7 +250,7 @@ final class Daemon: @unchecked Sendable {
         loop.assertCurrent()
         connection.target = target
         // Only where the head did not come whole will anybody look at this before the request begins.
-        connection.deadline = .now + state.configuration.headTimeout
+        connection.deadline = loop.now + headTimeout
     }
 
     /// A connection was closed; its socket is no longer ours.
@@ -267,7 +272,7 @@ final class Daemon: @unchecked Sendable {
         loop.assertCurrent()
         connection.exchange?.end()
         connection.exchange = nil
-        connection.deadline = .now + state.configuration.idleTimeout + state.configuration.headTimeout
+        connection.deadline = loop.now + idleTimeout + headTimeout
         if isDraining { connection.cut() }
     }
 
@@ -277,7 +282,7 @@ final class Daemon: @unchecked Sendable {
         let now = ContinuousClock.now
         for connection in connections {
             guard let exchange = connection.exchange else {
-                if let deadline = connection.deadline, deadline < now { connection.cut() }
+                if let deadline = connection.deadline, deadline < loop.now { connection.cut() }
                 continue
             }
             if let deadline = exchange.bodyDeadline, deadline < now { connection.cut() }
@@ -293,6 +298,10 @@ final class Daemon: @unchecked Sendable {
     }
 }
 
+private func milliseconds(_ duration: Duration) -> Int {
+    Int(clamping: duration.components.seconds) * 1000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
+}
+
 private let sweepInterval = Duration.milliseconds(500)
 
 /// Whether the peer has reset the connection. A peer that has only ended its direction still reads.
@@ -304,6 +313,8 @@ private func hasGone(_ descriptor: Int32) -> Bool {
 /// The message without what libmicrohttpd quotes as `…' in it: request targets, which may hold the names of sessions and
 /// queries.
 private func withoutQuotations(_ message: String) -> String {
-    guard let start = message.firstIndex(of: "`"), let end = message.lastIndex(of: "'"), start < end else { return message }
+    guard let start = message.firstIndex(of: "`"), let end = message.lastIndex(of: "'"), start < end else {
+        return message
+    }
     return message[..<start] + "…" + message[message.index(after: end)...]
 }

@@ -36,7 +36,9 @@ private func serve(
             configuration: HTTPServerConfiguration(configuration.limits, tls: configuration.tls, observer: observer),
             responder: service.gateway, group: group)
         let running = RunningServer(group: group, server: server, listeners: listeners)
-        let sweeping = Task { await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) } }
+        let sweeping = Task {
+            await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) }
+        }
         let reason = try await running.serveUntilSignal(console: .standard) {
             observer.observe(
                 .serviceStarted(
@@ -94,7 +96,8 @@ private struct Service {
                 waitingMoves: configuration.limits.waitingMoves),
             clock: .system, makeSource: { definition throws(PageSourceError) in try instances.source(of: definition) })
         gateway = Gateway(
-            registry: registry, instances: instances, status: { connections.map(\.status).sorted { $0.name < $1.name } },
+            registry: registry, instances: instances,
+            status: { connections.map(\.status).sorted { $0.name < $1.name } },
             configuration: GatewayConfiguration(
                 itemsPerPage: configuration.pages.itemsPerPage, maxItemsPerPage: configuration.pages.maxItemsPerPage,
                 idleTimeout: Int(sessions.idleTimeout.components.seconds),

@@ -58,7 +58,8 @@ struct DemoWalkTests {
 
         // Each move: its name, the page it has to lead to, and the rows of that page (500 users, 150 per page).
         let steps: [(String, page: Int, rows: Int)] = [
-            ("first", 1, 150), ("next", 2, 150), ("last", 4, 50), ("previous", 3, 150), ("next", 4, 50), ("first", 1, 150),
+            ("first", 1, 150), ("next", 2, 150), ("last", 4, 50), ("previous", 3, 150), ("next", 4, 50),
+            ("first", 1, 150),
         ]
         var pages: [Int: [String]] = [:]
         for (index, step) in steps.enumerated() {

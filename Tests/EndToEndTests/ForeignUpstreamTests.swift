@@ -33,7 +33,8 @@ struct ForeignUpstreamTests {
 
     private func service(over url: String) throws -> RunningProgram {
         try RunningProgram(
-            ["serve", "--listen", "127.0.0.1:0", "--log-level", "warning"], environment: ["PAGINATORD_INSTANCE_URL": url])
+            ["serve", "--listen", "127.0.0.1:0", "--log-level", "warning"],
+            environment: ["PAGINATORD_INSTANCE_URL": url])
     }
 
     @Test("A walk delivers every row exactly once, with and without a count", arguments: ["count", "nocount"])

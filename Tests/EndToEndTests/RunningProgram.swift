@@ -41,7 +41,9 @@ final class RunningProgram: Sendable {
         try process.run()
     }
 
-    private func collect(_ pipe: Pipe, _ add: @escaping @Sendable (inout (output: String, errors: String), String) -> Void) {
+    private func collect(
+        _ pipe: Pipe, _ add: @escaping @Sendable (inout (output: String, errors: String), String) -> Void
+    ) {
         pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
             guard !data.isEmpty else {

@@ -33,16 +33,15 @@ struct PageTests {
         #expect(try page["itemCount"] == .integer(0) && page["page"] == .integer(9) && page["hasNext"] == .bool(false))
         #expect(try page["items"] == .array([]) && page["position"] == .integer(0))
         #expect(try page.links?["next"] == nil)
-        let huge = try await service.get(path + "/pages/461168601842738790")
-        #expect(huge.status == 200 && service.transport.urls.last?.hasSuffix("offset=9223372036854775780") == true)
+        let huge = try await service.get(path + "/pages/461168601842738791")
+        #expect(huge.status == 200 && service.transport.urls.last?.hasSuffix("offset=9223372036854775800") == true)
     }
 
     @Test(
         "A page number has one spelling",
         arguments: [
             "0", "-1", "+1", "01", "00", "1e3", "1.0", "0x1", "%31", "%D9%A1", "one", "1;a=b", "1,2",
-            "461168601842738791",
-            "9223372036854775807", "9223372036854775808", "99999999999999999999999",
+            "461168601842738792", "9223372036854775807", "9223372036854775808", "99999999999999999999999",
         ])
     func pageNumbers(number: String) async throws {
         let service = try Service()
