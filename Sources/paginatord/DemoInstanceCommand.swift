@@ -28,14 +28,16 @@ private func demoInstance(
         let instance = try await DemoInstance(
             incidents: options.incidents, credentials: BasicCredentials(credentials), latency: options.latency,
             sleep: { try await group.currentOrNext().sleep(for: $0) })
+        let limits = LimitsConfiguration().fitted(to: DescriptorLimit.raised(), observer: log)
         let server = HTTPServer(
             listeners: listeners,
-            configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: nil, observer: log),
+            configuration: HTTPServerConfiguration(limits, tls: nil, observer: log),
             responder: instance, group: group)
         let running = RunningServer(group: group, server: server, listeners: listeners)
-        let reason = try await running.serveUntilSignal(console: .standard) {}
-        log.observe(.serviceStopping(reason: reason))
-        await server.stop(grace: .seconds(10))
+        try await running.serveUntilSignal(console: .standard, grace: .seconds(10)) {
+        } stopping: {
+            log.observe(.serviceStopping(reason: $0))
+        }
         return .success
     } catch let error as DemoInstanceError {
         Console.standard.error("paginatord: the demo instance cannot be made: \(error.detail)\n")

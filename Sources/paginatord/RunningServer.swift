@@ -13,10 +13,14 @@ struct RunningServer {
     /// The sockets that it listens on.
     let listeners: [BoundListener]
 
-    /// Starts serving, says where on standard output, and returns when SIGTERM or SIGINT has come.
+    /// Starts serving, says where on standard output, and stops when SIGTERM or SIGINT has come. A further one ends the
+    /// grace.
     ///
+    /// - Parameter stopping: is told of the signal before the server stops.
     /// - Throws: `HTTPServerError` where it cannot start.
-    func serveUntilSignal(console: Console, started: () -> Void) async throws(HTTPServerError) -> String {
+    func serveUntilSignal(
+        console: Console, grace: Duration, started: () -> Void, stopping: (String) -> Void
+    ) async throws(HTTPServerError) {
         let signals: AsyncStream<ProcessSignal>
         do {
             signals = try await group.loops[0].signals([.terminate, .interrupt])
@@ -26,8 +30,18 @@ struct RunningServer {
         try await server.start()
         console.output(listeners.map { "listening on \($0)\n" }.joined())
         started()
-        for await signal in signals { return signal == .interrupt ? "SIGINT" : "SIGTERM" }
-        return "the event loop ended"
+        // Never given up, so that no signal has its former effect while the service stops.
+        var iterator = signals.makeAsyncIterator()
+        switch await iterator.next() {
+        case .interrupt: stopping("SIGINT")
+        case nil: stopping("the event loop ended")
+        default: stopping("SIGTERM")
+        }
+        let hurrying = Task { [server] in
+            for await _ in signals { server.endGrace() }
+        }
+        await server.stop(grace: grace)
+        _ = hurrying
     }
 }
 
