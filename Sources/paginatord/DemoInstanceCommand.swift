@@ -9,9 +9,9 @@ func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) asyn
     let log = JSONLog()
     defer { log.close() }
     do {
-        let listeners = try bind(options.listeners, isTLS: false, observer: log)
         let group = try EventLoopGroup()
-        let result = await demoInstance(options, credentials, listeners: listeners, group: group, log: log)
+        let signals = try await group.endingSignals()
+        let result = await demoInstance(options, credentials, group: group, signals: signals, log: log)
         await group.shutdown()
         return result
     } catch {
@@ -21,10 +21,11 @@ func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) asyn
 }
 
 private func demoInstance(
-    _ options: DemoInstanceOptions, _ credentials: Credentials, listeners: [BoundListener], group: EventLoopGroup,
-    log: JSONLog
+    _ options: DemoInstanceOptions, _ credentials: Credentials, group: EventLoopGroup,
+    signals: AsyncStream<ProcessSignal>, log: JSONLog
 ) async -> ExitCode {
     do {
+        let listeners = try bind(options.listeners, isTLS: false, observer: log)
         let instance = try await DemoInstance(
             incidents: options.incidents, credentials: BasicCredentials(credentials), latency: options.latency,
             sleep: { try await group.currentOrNext().sleep(for: $0) })
@@ -33,7 +34,7 @@ private func demoInstance(
             listeners: listeners,
             configuration: HTTPServerConfiguration(limits, tls: nil, observer: log),
             responder: instance, group: group)
-        let running = RunningServer(group: group, server: server, listeners: listeners)
+        let running = RunningServer(signals: signals, server: server, listeners: listeners)
         try await running.serveUntilSignal(console: .standard, grace: .seconds(10)) {
         } stopping: {
             log.observe(.serviceStopping(reason: $0))

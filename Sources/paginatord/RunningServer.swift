@@ -4,10 +4,11 @@ import HTTPServer
 import Observability
 import TableAPI
 
-/// An HTTP server with its event loops, from its start to a signal that ends it.
+/// An HTTP server, from its start to a signal that ends it.
 struct RunningServer {
-    /// The loops, which whoever made them shuts down.
-    let group: EventLoopGroup
+    /// The signals that end the process, taken over before anything that takes time was begun: the first process of a
+    /// container does not notice those that come before.
+    let signals: AsyncStream<ProcessSignal>
     /// The server.
     let server: HTTPServer
     /// The sockets that it listens on.
@@ -21,12 +22,6 @@ struct RunningServer {
     func serveUntilSignal(
         console: Console, grace: Duration, started: () -> Void, stopping: (String) -> Void
     ) async throws(HTTPServerError) {
-        let signals: AsyncStream<ProcessSignal>
-        do {
-            signals = try await group.loops[0].signals([.terminate, .interrupt])
-        } catch {
-            throw .cannotStart(error.description)
-        }
         try await server.start()
         console.output(listeners.map { "listening on \($0)\n" }.joined())
         started()
@@ -42,6 +37,15 @@ struct RunningServer {
         }
         await server.stop(grace: grace)
         _ = hurrying
+    }
+}
+
+extension EventLoopGroup {
+    /// Takes over the signals that end the process.
+    ///
+    /// - Throws: `EventLoopError` where the system refuses.
+    func endingSignals() async throws(EventLoopError) -> AsyncStream<ProcessSignal> {
+        try await loops[0].signals([.terminate, .interrupt])
     }
 }
 

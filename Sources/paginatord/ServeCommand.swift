@@ -15,7 +15,8 @@ func serve(_ options: ServeOptions, configuration: Configuration) async -> ExitC
     for warning in configuration.warnings { log.observe(.configurationWarning(warning)) }
     do {
         let group = try EventLoopGroup()
-        let result = await serve(options, configuration: configuration, group: group, observer: log)
+        let signals = try await group.endingSignals()
+        let result = await serve(options, configuration: configuration, group: group, signals: signals, observer: log)
         await group.shutdown()
         return result
     } catch {
@@ -25,7 +26,8 @@ func serve(_ options: ServeOptions, configuration: Configuration) async -> ExitC
 }
 
 private func serve(
-    _ options: ServeOptions, configuration: Configuration, group: EventLoopGroup, observer: any Observer
+    _ options: ServeOptions, configuration: Configuration, group: EventLoopGroup,
+    signals: AsyncStream<ProcessSignal>, observer: any Observer
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
@@ -36,7 +38,7 @@ private func serve(
             listeners: listeners,
             configuration: HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer),
             responder: service.gateway, group: group)
-        let running = RunningServer(group: group, server: server, listeners: listeners)
+        let running = RunningServer(signals: signals, server: server, listeners: listeners)
         let sweeping = Task {
             await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) }
         }
