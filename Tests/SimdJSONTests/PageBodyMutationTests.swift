@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TableAPI
+@testable import SimdJSON
 
 /// Random changes to a real page, judged by another reader of JSON.
 @Suite struct PageBodyMutationTests {
