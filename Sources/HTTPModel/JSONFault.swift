@@ -27,8 +27,12 @@ public struct RepeatedJSONMember: Sendable, Equatable {
 ///
 /// It can refuse and explain, but never accepts: `nil` does not mean that a parser takes the text.
 ///
-/// - Parameter maxDepth: the deepest nesting that is allowed; by default what Foundation reads.
-public func jsonFault(in bytes: [UInt8], json5: Bool = false, maxDepth: Int = 512) -> JSONFault? {
+/// - Parameters:
+///   - maxDepth: the deepest nesting that is no fault; by default what Foundation reads.
+///   - maxValues: the most values, inner ones and names among them, that are no fault.
+public func jsonFault(
+    in bytes: [UInt8], json5: Bool = false, maxDepth: Int = 512, maxValues: Int = .max
+) -> JSONFault? {
     var places = PlaceCounter(bytes)
     func fault(at offset: Int, _ message: String) -> JSONFault {
         let (line, column) = places.place(of: offset)
@@ -39,7 +43,8 @@ public func jsonFault(in bytes: [UInt8], json5: Bool = false, maxDepth: Int = 51
     } catch {
         return fault(at: error.byteOffsets.lowerBound, "expected UTF-8 but found a byte that is none")
     }
-    var walk = JSONWalk(bytes, json5: json5, maxDepth: maxDepth, noting: .nothing)
+    var walk = JSONWalk(
+        bytes, json5: json5, limits: JSONWalk.Limits(depth: maxDepth, values: maxValues), noting: .nothing)
     do throws(JSONWalk.Stop) {
         try walk.document()
         return nil
@@ -53,7 +58,7 @@ public func jsonFault(in bytes: [UInt8], json5: Bool = false, maxDepth: Int = 51
 /// Names are compared after their escapes are decoded, and as Swift compares strings, which is how the parser files
 /// them. In a text with a fault only what stands before the fault is looked at.
 public func repeatedMembers(inJSON5 bytes: [UInt8]) -> [RepeatedJSONMember] {
-    var walk = JSONWalk(bytes, json5: true, maxDepth: 512, noting: .repeatedNames)
+    var walk = JSONWalk(bytes, json5: true, limits: JSONWalk.Limits(), noting: .repeatedNames)
     try? walk.document()
     var places = PlaceCounter(bytes)
     return walk.repeated.map { member in
@@ -64,7 +69,7 @@ public func repeatedMembers(inJSON5 bytes: [UInt8]) -> [RepeatedJSONMember] {
 
 /// Finds the members of a JSON object that are or hold integers that neither `Int` nor `UInt` can hold, in their order.
 public func membersBeyond64Bits(in bytes: [UInt8]) -> [String] {
-    var walk = JSONWalk(bytes, json5: false, maxDepth: 512, noting: .wideIntegers)
+    var walk = JSONWalk(bytes, limits: JSONWalk.Limits(), noting: .wideIntegers)
     try? walk.document()
     return walk.wide
 }

@@ -12,6 +12,14 @@ struct JSONWalk {
         var message: String
     }
 
+    /// How much a text may hold.
+    struct Limits {
+        /// The deepest nesting; by default what Foundation reads.
+        var depth = 512
+        /// The most values, inner ones and names among them.
+        var values = Int.max
+    }
+
     /// What a walk notes on its way; it decodes no more than it needs for that.
     enum Noting {
         /// Nothing but the first fault.
@@ -41,18 +49,19 @@ struct JSONWalk {
     private(set) var wide: [String] = []
     private let bytes: [UInt8]
     private let json5: Bool
-    private let maxDepth: Int
+    private let limits: Limits
     private let noting: Noting
     private var index = 0
+    private var count = 0
     private var path: [Step] = []
 
     /// Begins a walk.
     ///
-    /// - Parameter maxDepth: the deepest nesting that is no fault.
-    init(_ bytes: [UInt8], json5: Bool, maxDepth: Int, noting: Noting) {
+    /// - Parameter limits: what is a fault if it is exceeded.
+    init(_ bytes: [UInt8], json5: Bool = false, limits: Limits, noting: Noting) {
         self.bytes = bytes
         self.json5 = json5
-        self.maxDepth = maxDepth
+        self.limits = limits
         self.noting = noting
     }
 
@@ -86,6 +95,7 @@ struct JSONWalk {
     // MARK: - Values
 
     private mutating func value() throws(Stop) {
+        try countOne()
         switch byte {
         case 0x7B: try object()
         case 0x5B: try array()
@@ -141,12 +151,18 @@ struct JSONWalk {
         }
     }
 
+    private mutating func countOne() throws(Stop) {
+        count += 1
+        if count > limits.values { throw stop(at: index, "more than \(limits.values) names and values") }
+    }
+
     private func checkDepth() throws(Stop) {
         // The path is as long as the nesting is deep.
-        if path.count >= maxDepth { throw stop(at: index, "nested deeper than \(maxDepth) levels") }
+        if path.count >= limits.depth { throw stop(at: index, "nested deeper than \(limits.depth) levels") }
     }
 
     private mutating func memberName(isFirst: Bool, decoded: Bool) throws(Stop) -> String {
+        try countOne()
         if byte == 0x22 || (json5 && byte == 0x27) { return try string(decoded: decoded) }
         guard json5 else {
             throw expected(isFirst ? "a name in double quotation marks or }" : "a name in double quotation marks")

@@ -34,7 +34,7 @@ package struct JSONObject: Sendable, Equatable {
                     return .failure(
                         reader.isObject
                             ? .tooManyValues(limit: maxValues) : .notAnObject(JSONValue.array([]).kind))
-                case .CSIMDJSON_REFUSED: return .failure(.unreadable(text, maxDepth: maxDepth))
+                case .CSIMDJSON_REFUSED: return .failure(.unreadable(text, maxDepth: maxDepth, maxValues: maxValues))
                 case .CSIMDJSON_OUT_OF_MEMORY: return .failure(.noMemory)
                 }
             }
@@ -47,7 +47,7 @@ package struct JSONObject: Sendable, Equatable {
 
 /// Why a text is no object that can be read.
 package enum JSONObjectError: Error, Equatable {
-    /// It is not JSON, or nested too deeply; this says where and why.
+    /// It is not JSON, or nested too deeply, or has too many values in front of its fault; this says where and why.
     case malformed(JSONFault)
     /// It is JSON, but something else than an object; in words, as in "an array".
     case notAnObject(String)
@@ -59,8 +59,8 @@ package enum JSONObjectError: Error, Equatable {
     case noMemory
 
     /// Finds out why the parser refused a text.
-    fileprivate static func unreadable(_ text: [UInt8], maxDepth: Int) -> JSONObjectError {
-        if let fault = jsonFault(in: text, maxDepth: maxDepth) { return .malformed(fault) }
+    fileprivate static func unreadable(_ text: [UInt8], maxDepth: Int, maxValues: Int) -> JSONObjectError {
+        if let fault = jsonFault(in: text, maxDepth: maxDepth, maxValues: maxValues) { return .malformed(fault) }
         // What is right by its grammar is refused for integers only.
         switch text.first(where: { $0 > 0x20 && $0 < 0x80 }) {
         case 0x7B: return .integersBeyond64Bits(members: membersBeyond64Bits(in: text))
