@@ -58,7 +58,7 @@ extension ProblemKind {
             )
         case .invalidParameter:
             (
-                "The request was understood, but holds values that are not allowed. errors names all of them.",
+                "The request was understood, but holds values that are not allowed. errors names them, a hundred at the most.",
                 "Correct each one that errors names and send it again."
             )
         case .notFound:

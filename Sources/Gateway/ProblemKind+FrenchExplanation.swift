@@ -56,7 +56,7 @@ extension ProblemKind {
             )
         case .invalidParameter:
             (
-                "La requête a été comprise, mais elle contient des valeurs qui ne sont pas admises. errors les nomme toutes.",
+                "La requête a été comprise, mais elle contient des valeurs non admises. errors les nomme, cent au plus.",
                 "Corrigez chaque valeur nommée par errors et renvoyez la requête."
             )
         case .notFound:

@@ -6,7 +6,9 @@ import Testing
 @testable import Gateway
 
 struct SessionLinksTests {
-    @Test("A page links to the last one wherever the session can find it", arguments: [(nil, false), (45, true), (.max, true)])
+    @Test(
+        "A page links to the last one wherever the session can find it",
+        arguments: [(nil, false), (45, true), (.max, true)])
     func last(total: Int?, isLinked: Bool) throws {
         let definition = SessionDefinition(instance: "default", table: "incident", itemsPerPage: 1, idleTimeout: 60)
         var record = SessionRecord(

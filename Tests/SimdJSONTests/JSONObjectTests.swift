@@ -80,7 +80,8 @@ struct JSONObjectTests {
         let closing = opening == "[" ? "]" : "}"
         for inner in ["0", "[]", "{}"] {
             func text(_ levels: Int) -> String {
-                "{\"v\":" + String(repeating: opening, count: levels) + inner + String(repeating: closing, count: levels)
+                "{\"v\":" + String(repeating: opening, count: levels) + inner
+                    + String(repeating: closing, count: levels)
                     + "}"
             }
             let levels = inner == "0" ? limit - 1 : limit - 2

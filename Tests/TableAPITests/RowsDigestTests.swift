@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct RowsDigestTests {
     private func digest(_ rows: String) -> RowsDigest? {
-        guard case .rows(_, let identity) = PageBody.read(Array("{\"result\":[\(rows)]}".utf8), withIdentity: true) else {
+        guard case .rows(_, let identity) = PageBody.read(Array("{\"result\":[\(rows)]}".utf8), withIdentity: true)
+        else {
             Issue.record("refused: \(rows)")
             return nil
         }
