@@ -54,7 +54,7 @@ let package = Package(
         wrapper("SQLite", ["CSQLite", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
         pure("Gateway", ["Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability", "Clocks"]),
-        pure("DemoInstance", ["HTTPModel", "SQLite"]),
+        pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
@@ -71,6 +71,7 @@ let package = Package(
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
         tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "SimdJSON"]),
+        tests(of: "TablePagination", ["DemoInstance", "HTTPServer", "EventLoops"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
         tests(of: "Clocks", []),
@@ -81,7 +82,7 @@ let package = Package(
                 "PaginatordTesting", "Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability",
                 "Clocks", "DemoInstance",
             ]),
-        tests(of: "DemoInstance", ["HTTPModel", "SQLite", "SimdJSON"]),
+        tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),

@@ -1,17 +1,22 @@
 import DemoInstance
 import EventLoops
+import HTTPModel
 import HTTPServer
 import Observability
-import TableAPI
 
 /// Runs the demo instance until it is told to stop.
-func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) async -> ExitCode {
+func demoInstance(
+    _ options: DemoInstanceOptions, settings: DemoInstance.Options, tls: TLSConfiguration?
+) async -> ExitCode {
     let log = JSONLog()
     defer { log.close() }
     do {
-        let listeners = try bind(options.listeners, isTLS: false, observer: log)
+        let listeners = try bind(options.listeners, isTLS: tls != nil, observer: log)
         let group = try EventLoopGroup()
-        let result = await demoInstance(options, credentials, listeners: listeners, group: group, log: log)
+        var settings = settings
+        settings.sleep = { try await group.currentOrNext().sleep(for: $0) }
+        let result = await demoInstance(
+            settings, faults: options.faults, listeners: listeners, tls: tls, group: group, log: log)
         await group.shutdown()
         return result
     } catch {
@@ -21,17 +26,19 @@ func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) asyn
 }
 
 private func demoInstance(
-    _ options: DemoInstanceOptions, _ credentials: Credentials, listeners: [BoundListener], group: EventLoopGroup,
-    log: JSONLog
+    _ settings: DemoInstance.Options, faults: [Fault], listeners: [BoundListener], tls: TLSConfiguration?,
+    group: EventLoopGroup, log: JSONLog
 ) async -> ExitCode {
     do {
-        let instance = try await DemoInstance(
-            incidents: options.incidents, credentials: BasicCredentials(credentials), latency: options.latency,
-            sleep: { try await group.currentOrNext().sleep(for: $0) })
+        let instance = try await DemoInstance(settings)
+        let responder: any Responder =
+            faults.isEmpty
+            ? instance
+            : Faults(faults, around: instance, seed: settings.seed, clock: settings.clock, sleep: settings.sleep)
         let server = HTTPServer(
             listeners: listeners,
-            configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: nil, observer: log),
-            responder: instance, group: group)
+            configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: tls, observer: log),
+            responder: responder, group: group)
         let running = RunningServer(group: group, server: server, listeners: listeners)
         let reason = try await running.serveUntilSignal(console: .standard) {}
         log.observe(.serviceStopping(reason: reason))
@@ -43,12 +50,5 @@ private func demoInstance(
     } catch {
         Console.standard.error("paginatord: \(error)\n")
         return .unavailable
-    }
-}
-
-extension BasicCredentials {
-    fileprivate init?(_ credentials: Credentials) {
-        guard case .basic(let username, let password) = credentials else { return nil }
-        self.init(username: username, password: password.revealed)
     }
 }
