@@ -50,7 +50,8 @@ enum CalendarUnit: String, CaseIterable, Sendable {
         let first = DateText.daysSince1970(
             year: month.flooredQuotient(by: 12), month: month - month.flooredQuotient(by: 12) * 12 + 1, day: 1)
         let next = DateText.daysSince1970(
-            year: (month + 1).flooredQuotient(by: 12), month: (month + 1) - (month + 1).flooredQuotient(by: 12) * 12 + 1,
+            year: (month + 1).flooredQuotient(by: 12),
+            month: (month + 1) - (month + 1).flooredQuotient(by: 12) * 12 + 1,
             day: 1)
         return (first + min(date.day, next - first) - 1) * 86400 + moment - days * 86400
     }

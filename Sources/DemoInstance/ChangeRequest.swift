@@ -45,7 +45,9 @@ struct ChangeRequest: Sendable {
         shortDescription = DemoTexts.filled(random.pick(DemoTexts.changes), with: subject)
         description = (0..<random.below(4)).map { _ in random.pick(DemoTexts.sentences) }.joined(separator: " ")
         justification = random.chance(60) ? random.pick(DemoTexts.sentences) : ""
-        plan = "<ol>" + (0...random.below(5)).map { _ in "<li>\(random.pick(DemoTexts.solutions))</li>" }.joined() + "</ol>"
+        plan =
+            "<ol>" + (0...random.below(5)).map { _ in "<li>\(random.pick(DemoTexts.solutions))</li>" }.joined()
+            + "</ol>"
         state = random.pick([-5, -4, -3, -2, -1, 0, 3, 3, 3, 4])
         kind = random.pick(["normal", "normal", "standard", "emergency"])
         risk = random.pick([2, 3, 3, 4, 4])

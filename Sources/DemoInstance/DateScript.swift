@@ -52,7 +52,7 @@ struct DateScript {
 
     /// `daysAgo(3)`, `monthsAgoStart(1)`, `hoursAgoEnd(2)` and so on; negative numbers lie ahead.
     private func ago(_ name: Substring, _ count: Int64) -> Int64? {
-        guard abs(count) <= Self.furthest else { return nil }
+        guard (-Self.furthest...Self.furthest).contains(count) else { return nil }
         let isStart = name.hasSuffix("AgoStart")
         let isEnd = name.hasSuffix("AgoEnd")
         guard isStart || isEnd || name.hasSuffix("Ago"),

@@ -72,6 +72,11 @@ public final class DemoInstance: Responder {
         }
     }
 
+    /// How many requests of a session wait for their turn.
+    func waiting(session: String) -> Int {
+        turns.count(session: session)
+    }
+
     private func refused(
         _ response: Response, _ fields: HeaderFields, _ request: UInt64, _ head: RequestHead
     ) -> Reception {

@@ -44,7 +44,8 @@ enum DemoTexts {
 
     /// What a change does; `%` stands for its subject.
     static let changes = [
-        "Upgrade %", "Move % to the new data centre", "Renew the certificate of %", "Roll back %", "% – Wartungsfenster",
+        "Upgrade %", "Move % to the new data centre", "Renew the certificate of %", "Roll back %",
+        "% – Wartungsfenster",
         "Remplacer %", "ترقية %", "שדרוג %", "Retire <i>%</i>", "Raise the limits of % by 50%%",
     ]
 

@@ -111,13 +111,14 @@ struct Incident: Sendable {
     static let table = TableDefinition<Incident>(
         name: "incident", displayField: "number",
         indexes: [
-            ["number"], ["state"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
+            ["number"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
             ["problem_id"], ["sys_updated_on"],
             // Counts within a span of time need nothing but this one.
             ["opened_at", "active", "state", "priority"],
         ],
         record: { row, random in Incident(row: row, random: &random) },
-        fields: identity + people + progress + texts + Bookkeeping.fields(created: "opened_at") { $0.history } + neverSet,
+        fields: identity + people + progress + texts + Bookkeeping.fields(created: "opened_at") { $0.history }
+            + neverSet,
         isSortedBySysID: true,
         summary: ["active", "state", "priority", "impact", "urgency", "category", "assignment_group"])
 

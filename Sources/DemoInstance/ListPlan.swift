@@ -84,8 +84,11 @@ struct OrderTerm: Equatable, Sendable {
     /// Whether the largest value comes first.
     var isDescending: Bool
 
+    /// Whether the records are ordered by the column having a value at all, and not by which.
+    var isPresence = false
+
     /// The term as SQL.
     var text: String {
-        "\(alias).\"\(column)\" \(isDescending ? "DESC" : "ASC")"
+        "\(alias).\"\(column)\"\(isPresence ? " IS NOT NULL" : "") \(isDescending ? "DESC" : "ASC")"
     }
 }

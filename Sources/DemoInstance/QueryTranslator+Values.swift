@@ -40,7 +40,9 @@ extension QueryTranslator {
             let values = labels.filter { $0.value.lowercased() == lowered }.keys.sorted()
             alternatives.append(oneOf(field, values.map(String.init)))
         case .reference:
-            if !operand.isEmpty, let display = scope.display(of: path) { alternatives.append(oneOf(display, [operand])) }
+            if !operand.isEmpty, let display = scope.display(of: path) {
+                alternatives.append(oneOf(display, [operand]))
+            }
         default: break
         }
         return SQLFragment.joined(alternatives, by: "OR") ?? .never

@@ -33,13 +33,21 @@ struct QueryTranslator {
     }
 
     /// Translates the orders into terms of ORDER BY; unknown fields are dropped, and so are constant ones, which order
-    /// nothing.
+    /// nothing. Behind a reference a constant still tells the records that it leads to from none.
     mutating func orders(_ query: EncodedQuery) -> [OrderTerm] {
         var terms: [OrderTerm] = []
         for order in query.orders {
             guard let field = scope.display(of: order.field) ?? scope.resolve(order.field),
-                let name = field.field.column, terms.count < Self.maxOrders
+                terms.count < Self.maxOrders
             else { continue }
+            guard let name = field.field.column else {
+                if field.alias != "t", case .constant(let value) = field.field.content, value != .null {
+                    terms.append(
+                        OrderTerm(
+                            alias: field.alias, column: "id", isDescending: order.isDescending, isPresence: true))
+                }
+                continue
+            }
             let column = name == "sys_id" && field.table.isSortedBySysID ? "id" : name
             terms.append(OrderTerm(alias: field.alias, column: column, isDescending: order.isDescending))
         }

@@ -56,8 +56,8 @@ struct PlainEvaluation {
         }
         return rows.sorted { left, right in
             for (column, isDescending) in columns {
-                let comparison = compare(column, left, column, right)
-                if comparison != 0 { return isDescending ? comparison > 0 : comparison < 0 }
+                let (first, second) = (column.ranks[left], column.ranks[right])
+                if first != second { return isDescending ? first > second : first < second }
             }
             return left < right
         }
@@ -70,7 +70,8 @@ struct PlainEvaluation {
         "ISNOTEMPTY", "ISEMPTY", "EMPTYSTRING", "ANYTHING", "STARTSWITH", "ENDSWITH", "CONTAINS", "NOT LIKE", "NOTLIKE",
         "LIKE", "NSAMEAS", "SAMEAS", "GT_OR_EQUALS_FIELD", "LT_OR_EQUALS_FIELD", "GT_FIELD", "LT_FIELD", "MORETHAN",
         "LESSTHAN", "BETWEEN", "DATEPART", "RELATIVEGE", "RELATIVEGT", "RELATIVELE", "RELATIVELT", "RELATIVEEE",
-        "INSTANCEOF", "IN_HIERARCHY", "NOTON", "ON", "NOT IN", "NOTIN", "IN", "!=", "!*", "<=", ">=", "<", ">", "=", "*", "%",
+        "INSTANCEOF", "IN_HIERARCHY", "NOTON", "ON", "NOT IN", "NOTIN", "IN", "!=", "!*", "<=", ">=", "<", ">", "=",
+        "*", "%",
     ]
 
     private static let classes = ["task": ["incident", "problem", "change_request"], "cmdb_ci": ["cmdb_ci_server"]]
@@ -132,9 +133,19 @@ struct PlainEvaluation {
     }
 
     private func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
-        guard let first = part.first else { return true }
-        guard text.count >= part.count else { return false }
-        return (0...text.count - part.count).contains { text[$0] == first && text[$0...].starts(with: part) }
+        // Pointers, because this runs millions of times and tests are not optimised.
+        text.withUnsafeBufferPointer { text in
+            part.withUnsafeBufferPointer { part in
+                var start = 0
+                while start + part.count <= text.count {
+                    var length = 0
+                    while length < part.count, text[start + length] == part[length] { length += 1 }
+                    if length == part.count { return true }
+                    start += 1
+                }
+                return false
+            }
+        }
     }
 
     private func oneOf(_ column: PlainRecords.Column, _ operands: [String]) -> [Bool] {
@@ -212,7 +223,9 @@ struct PlainEvaluation {
         }
         return all { row in
             guard !column.values[row].isEmpty, !other.values[row].isEmpty else { return false }
-            if parts.count == 2, let left = calendar.date(full(column, row)), let right = calendar.date(full(other, row)) {
+            if parts.count == 2, let left = calendar.date(full(column, row)),
+                let right = calendar.date(full(other, row))
+            {
                 return calendar.start(left, parts[1]) == calendar.start(right, parts[1])
             }
             if isMoment { return full(column, row) == full(other, row) }

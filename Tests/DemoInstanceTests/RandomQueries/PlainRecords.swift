@@ -11,11 +11,21 @@ final class PlainRecords: Sendable {
         let values: [String]
         /// What a person is shown of a reference; else the values.
         let shown: [[UInt8]]
+        /// The places of the values in their order; equal ones have the same.
+        let ranks: [Int]
 
         init(kind: PlainKind, values: [String], shown: [String]) {
             self.kind = kind
             self.values = values
-            self.shown = shown.map { $0.utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 } }
+            let lowered = shown.map { $0.utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 } }
+            self.shown = lowered
+            if kind == .number {
+                ranks = values.map { Int($0) ?? .min }
+            } else {
+                let order = Set(lowered).sorted { $0.lexicographicallyPrecedes($1) }
+                let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+                ranks = lowered.map { places[$0] ?? 0 }
+            }
         }
     }
 
@@ -62,7 +72,9 @@ final class PlainRecords: Sendable {
             let records = tables[table] ?? []
             let values = current.map { row in row.flatMap { records[$0][step] } ?? "" }
             if index == steps.count - 1 {
-                guard case .reference(let target) = kind else { return Column(kind: kind, values: values, shown: values) }
+                guard case .reference(let target) = kind else {
+                    return Column(kind: kind, values: values, shown: values)
+                }
                 let display = PlainKind.displayFields[target] ?? "?"
                 let shown = values.map { value in
                     rows[target]?[value].flatMap { tables[target]?[$0][display] } ?? ""

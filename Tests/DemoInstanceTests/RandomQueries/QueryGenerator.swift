@@ -143,7 +143,8 @@ struct QueryGenerator: RandomNumberGenerator {
                 pick(["beginning", "end"]) + "Of" + pick(["Last", "This", "Next"])
                     + pick(["Week", "Month", "Quarter", "Year"]) + "()",
                 pick(["beginning", "end"]) + "Of" + pick(["Today", "Yesterday", "Tomorrow"]) + "()", "nowDateTime()",
-                "now()", "dateGenerate('2025-03-0\(Int.random(in: 1...9, using: &self))','\(pick(["start", "12:30:00"]))')",
+                "now()",
+                "dateGenerate('2025-03-0\(Int.random(in: 1...9, using: &self))','\(pick(["start", "12:30:00"]))')",
             ])
             return "javascript:gs." + call
         }

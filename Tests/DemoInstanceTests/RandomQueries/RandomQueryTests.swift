@@ -10,7 +10,7 @@ struct RandomQueryTests {
 
     private static let shared = Task {
         var options = DemoInstance.Options()
-        options.incidents = 200
+        options.incidents = 120
         options.present = { present }
         let client = Client(instance: try await DemoInstance(options))
         return (client, try await PlainRecords(client))
