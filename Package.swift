@@ -53,7 +53,7 @@ let package = Package(
         wrapper("SQLite", ["CSQLite", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
         pure("Gateway", ["Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks"]),
-        pure("DemoInstance", ["HTTPModel", "SQLite"]),
+        pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
@@ -69,6 +69,7 @@ let package = Package(
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
         tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel"]),
+        tests(of: "TablePagination", ["DemoInstance", "HTTPServer", "EventLoops"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
         tests(of: "Clocks", []),
@@ -79,7 +80,7 @@ let package = Package(
                 "PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks",
                 "DemoInstance",
             ]),
-        tests(of: "DemoInstance", ["HTTPModel", "SQLite"]),
+        tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks"]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),

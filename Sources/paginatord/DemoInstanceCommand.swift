@@ -1,17 +1,22 @@
 import DemoInstance
 import EventLoops
+import HTTPModel
 import HTTPServer
 import Observability
-import TableAPI
 
 /// Runs the demo instance until it is told to stop.
-func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) async -> ExitCode {
+func demoInstance(
+    _ options: DemoInstanceOptions, settings: DemoInstance.Options, tls: TLSConfiguration?
+) async -> ExitCode {
     let log = JSONLog()
     defer { log.close() }
     do {
         let group = try EventLoopGroup()
         let signals = try await group.endingSignals()
-        let result = await demoInstance(options, credentials, group: group, signals: signals, log: log)
+        var settings = settings
+        settings.sleep = { try await group.currentOrNext().sleep(for: $0) }
+        let result = await demoInstance(
+            settings, options: options, tls: tls, group: group, signals: signals, log: log)
         await group.shutdown()
         return result
     } catch {
@@ -21,19 +26,21 @@ func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) asyn
 }
 
 private func demoInstance(
-    _ options: DemoInstanceOptions, _ credentials: Credentials, group: EventLoopGroup,
+    _ settings: DemoInstance.Options, options: DemoInstanceOptions, tls: TLSConfiguration?, group: EventLoopGroup,
     signals: AsyncStream<ProcessSignal>, log: JSONLog
 ) async -> ExitCode {
     do {
-        let listeners = try bind(options.listeners, isTLS: false, observer: log)
-        let instance = try await DemoInstance(
-            incidents: options.incidents, credentials: BasicCredentials(credentials), latency: options.latency,
-            sleep: { try await group.currentOrNext().sleep(for: $0) })
+        let listeners = try bind(options.listeners, isTLS: tls != nil, observer: log)
+        let instance = try await DemoInstance(settings)
+        let responder: any Responder =
+            options.faults.isEmpty
+            ? instance
+            : Faults(
+                options.faults, around: instance, seed: settings.seed, clock: settings.clock, sleep: settings.sleep)
         let limits = LimitsConfiguration().fitted(to: DescriptorLimit.raised(), observer: log)
         let server = HTTPServer(
-            listeners: listeners,
-            configuration: HTTPServerConfiguration(limits, tls: nil, observer: log),
-            responder: instance, group: group)
+            listeners: listeners, configuration: HTTPServerConfiguration(limits, tls: tls, observer: log),
+            responder: responder, group: group)
         let running = RunningServer(signals: signals, server: server, listeners: listeners)
         try await running.serveUntilSignal(console: .standard, grace: .seconds(10)) {
         } stopping: {
@@ -46,12 +53,5 @@ private func demoInstance(
     } catch {
         Console.standard.error("paginatord: \(error)\n")
         return .unavailable
-    }
-}
-
-extension BasicCredentials {
-    fileprivate init?(_ credentials: Credentials) {
-        guard case .basic(let username, let password) = credentials else { return nil }
-        self.init(username: username, password: password.revealed)
     }
 }
