@@ -30,6 +30,8 @@ final class Daemon: @unchecked Sendable {
     private let idleTimeout: Int
     private var handle: OpaquePointer?
     private var connections: [Connection] = []
+    /// How many connections libmicrohttpd has ever taken.
+    private var openedCount = 0
     /// Connections that libmicrohttpd has not been given yet.
     private var arrivals: [Acceptor.Accepted] = []
     private var watch: DescriptorWatch?
@@ -228,14 +230,15 @@ final class Daemon: @unchecked Sendable {
 
     private func takeArrivals() {
         for accepted in arrivals {
-            let count = connections.count
+            let count = openedCount
             if let handle, !isDraining {
                 // libmicrohttpd closes a socket that it does not take.
                 accepted.withAddress { _ = MHD_add_connection(handle, accepted.descriptor, $0, $1) }
             } else {
                 Glibc.close(accepted.descriptor)
             }
-            if connections.count == count { released() }
+            // One that it took and closed at once has been counted out already.
+            if openedCount == count { released() }
         }
         arrivals.removeAll(keepingCapacity: true)
     }
@@ -249,6 +252,7 @@ final class Daemon: @unchecked Sendable {
     func opened(_ descriptor: Int32) -> Connection {
         loop.assertCurrent()
         let connection = Connection(descriptor, deadline: loop.now + headTimeout)
+        openedCount += 1
         connection.index = connections.count
         connections.append(connection)
         if !isSweeping {
