@@ -11,12 +11,12 @@ func demoInstance(
     let log = JSONLog()
     defer { log.close() }
     do {
-        let listeners = try bind(options.listeners, isTLS: tls != nil, observer: log)
         let group = try EventLoopGroup()
+        let signals = try await group.endingSignals()
         var settings = settings
         settings.sleep = { try await group.currentOrNext().sleep(for: $0) }
         let result = await demoInstance(
-            settings, faults: options.faults, listeners: listeners, tls: tls, group: group, log: log)
+            settings, options: options, tls: tls, group: group, signals: signals, log: log)
         await group.shutdown()
         return result
     } catch {
@@ -26,23 +26,26 @@ func demoInstance(
 }
 
 private func demoInstance(
-    _ settings: DemoInstance.Options, faults: [Fault], listeners: [BoundListener], tls: TLSConfiguration?,
-    group: EventLoopGroup, log: JSONLog
+    _ settings: DemoInstance.Options, options: DemoInstanceOptions, tls: TLSConfiguration?, group: EventLoopGroup,
+    signals: AsyncStream<ProcessSignal>, log: JSONLog
 ) async -> ExitCode {
     do {
+        let listeners = try bind(options.listeners, isTLS: tls != nil, observer: log)
         let instance = try await DemoInstance(settings)
         let responder: any Responder =
-            faults.isEmpty
+            options.faults.isEmpty
             ? instance
-            : Faults(faults, around: instance, seed: settings.seed, clock: settings.clock, sleep: settings.sleep)
+            : Faults(
+                options.faults, around: instance, seed: settings.seed, clock: settings.clock, sleep: settings.sleep)
+        let limits = LimitsConfiguration().fitted(to: DescriptorLimit.raised(), observer: log)
         let server = HTTPServer(
-            listeners: listeners,
-            configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: tls, observer: log),
+            listeners: listeners, configuration: HTTPServerConfiguration(limits, tls: tls, observer: log),
             responder: responder, group: group)
-        let running = RunningServer(group: group, server: server, listeners: listeners)
-        let reason = try await running.serveUntilSignal(console: .standard) {}
-        log.observe(.serviceStopping(reason: reason))
-        await server.stop(grace: .seconds(10))
+        let running = RunningServer(signals: signals, server: server, listeners: listeners)
+        try await running.serveUntilSignal(console: .standard, grace: .seconds(10)) {
+        } stopping: {
+            log.observe(.serviceStopping(reason: $0))
+        }
         return .success
     } catch let error as DemoInstanceError {
         Console.standard.error("paginatord: the demo instance cannot be made: \(error.detail)\n")
