@@ -23,6 +23,8 @@ extension DemoInstance {
         /// The moment that queries take for now, as in `javascript:gs.daysAgoStart(7)`. The records do not grow, so it
         /// stands still by default, at noon of the last day that has new ones.
         public var present: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_767_182_400_000) }
+        /// How many rows a table has at most whose lists are made as a whole; larger ones are read page by page.
+        var smallTable = 20000
         /// Waits for the latency.
         public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 

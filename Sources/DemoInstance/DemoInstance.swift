@@ -28,7 +28,7 @@ public final class DemoInstance: Responder {
         limit = options.requestsPerHour.map { RequestLimit(perHour: $0, clock: options.clock) }
         order = UnstableOrder(seed: options.seed)
         do {
-            store = try await RecordStore(tables)
+            store = try await RecordStore(tables, smallTable: options.smallTable)
         } catch {
             throw DemoInstanceError(detail: error.message)
         }

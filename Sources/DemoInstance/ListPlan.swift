@@ -8,6 +8,8 @@ struct ListPlan: Sendable {
     let count: SQLFragment
     /// Gives the row numbers of all records that match, in order.
     let all: SQLFragment
+    /// Whether the count comes from the table of counts.
+    let isSummarised: Bool
     /// Whether a condition is on a field that nobody may read.
     let readsProtectedField: Bool
     /// The table of SQLite that has the rows.
@@ -32,8 +34,9 @@ struct ListPlan: Sendable {
         let condition = translator.condition(query) ?? .always
         self.condition = condition
         storage = table.storage
+        isSummarised = translator.scope.isSummarised
         count =
-            translator.scope.isSummarised
+            isSummarised
             ? SQLFragment(
                 text: "SELECT coalesce(sum(t.records), 0) FROM \(table.summaryStorage) AS t WHERE \(condition.text)",
                 values: condition.values)
@@ -56,6 +59,9 @@ struct ListPlan: Sendable {
             }
         }
     }
+
+    /// Whether an index has the list's order.
+    var hasIndexedOrder: Bool { walk != nil }
 
     /// Gives the row numbers of one page.
     ///

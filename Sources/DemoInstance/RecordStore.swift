@@ -8,15 +8,18 @@ final class RecordStore: Sendable {
     private let counts = Lock(BoundedMemory<Int>(bound: 1 << 20))
     private let lists = Lock(BoundedMemory<[Int32]>(bound: 4 << 20))
 
-    /// A table with at most that many rows is listed as a whole at once: one scan then gives both the count and the
-    /// page, and the pages behind it cost nothing.
-    static let smallTable = 20000
+    private let smallTable: Int
+
     /// A list of a larger table is kept from its second page on where it is no longer than this.
     private static let longestKeptList = 200_000
 
     /// Makes the tables, their rows and their indexes.
+    ///
+    /// - Parameter smallTable: a table with at most that many rows is listed as a whole where a scan is needed at all:
+    ///   it then gives both the count and the page, and the pages behind it cost nothing.
     /// - Throws: `SQLiteError`, for one where memory does not suffice.
-    init(_ tables: [StoredRows]) async throws(SQLiteError) {
+    init(_ tables: [StoredRows], smallTable: Int) async throws(SQLiteError) {
+        self.smallTable = smallTable
         connection = try await SQLiteConnection.open(.memory)
         sizes = Dictionary(tables.map { ($0.schema.storage, $0.count) }) { first, _ in first }
         for table in tables { try await table.create(on: connection) }
@@ -29,7 +32,7 @@ final class RecordStore: Sendable {
 
     /// Whether a table has too many rows to be listed as a whole.
     func isLarge(_ table: TableSchema) -> Bool {
-        sizes[table.storage, default: 0] > Self.smallTable
+        sizes[table.storage, default: 0] > smallTable
     }
 
     /// One page of a list.
@@ -95,15 +98,18 @@ final class RecordStore: Sendable {
         let size = sizes[plan.storage, default: 0]
         var list = lists.withLock { $0.value(of: plan.all) }
         var total = list?.count
-        if list == nil, size > Self.smallTable {
-            total = counts ? try count(plan, database) : self.counts.withLock { $0.value(of: plan.count) }
-        }
-        let isKept = size <= Self.smallTable || (offset > 0 && total.map { $0 <= Self.longestKeptList } ?? false)
-        if list == nil, isKept {
-            let all = try numbers(plan.all, database)
-            lists.withLock { $0.keep(all, size: all.count, for: plan.all) }
-            total = all.count
-            list = all
+        if list == nil {
+            let isSmall = size <= smallTable
+            total = self.counts.withLock { $0.value(of: plan.count) }
+            // Where the count costs little and an index has the order, the first page needs no scan.
+            let isCheap = offset == 0 && plan.hasIndexedOrder && (plan.isSummarised || total != nil)
+            if total == nil, isSmall ? isCheap : counts { total = try count(plan, database) }
+            if isSmall ? !isCheap : offset > 0 && total ?? .max <= Self.longestKeptList {
+                let all = try numbers(plan.all, database)
+                lists.withLock { $0.keep(all, size: all.count, for: plan.all) }
+                total = all.count
+                list = all
+            }
         }
         if let list {
             let start = min(offset, list.count)
