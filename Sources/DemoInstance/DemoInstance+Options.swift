@@ -31,4 +31,19 @@ extension DemoInstance {
         /// Makes the options described above.
         public init() {}
     }
+
+    /// Makes an instance with those of the options that tests mostly want to choose.
+    /// - Throws: `DemoInstanceError` where the records cannot be made.
+    public convenience init(
+        incidents: Int, credentials: BasicCredentials? = nil, latency: Duration = .zero, seed: UInt64 = 1,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) async throws(DemoInstanceError) {
+        var options = Options()
+        options.incidents = incidents
+        options.credentials = credentials
+        options.latency = latency
+        options.seed = seed
+        options.sleep = sleep
+        try await self.init(options)
+    }
 }

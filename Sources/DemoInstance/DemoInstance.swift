@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A ServiceNow Table API of our own over made-up records, for trying things out and for tests.
 ///
-/// It only reads. The records are the same on every machine; nothing is stored outside this process.
+/// It only reads. The records are the same on every machine; nothing of them outlives this process.
 public final class DemoInstance: Responder {
     private let store: RecordStore
     private let catalog: Catalog
@@ -32,21 +32,6 @@ public final class DemoInstance: Responder {
         } catch {
             throw DemoInstanceError(detail: error.message)
         }
-    }
-
-    /// Makes an instance with some of the options.
-    /// - Throws: `DemoInstanceError` where the records cannot be made.
-    public convenience init(
-        incidents: Int, credentials: BasicCredentials? = nil, latency: Duration = .zero, seed: UInt64 = 1,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) async throws(DemoInstanceError) {
-        var options = Options()
-        options.incidents = incidents
-        options.credentials = credentials
-        options.latency = latency
-        options.seed = seed
-        options.sleep = sleep
-        try await self.init(options)
     }
 
     /// Refuses by the head what can be refused by it, and reads on the database's thread what cannot.

@@ -36,6 +36,22 @@ struct SQLiteDatabaseTests {
         #expect(try integers(database, "SELECT n FROM t ORDER BY n") == [1, 3])
     }
 
+    @Test("runs one statement for each list of parameters, and stops at the first that fails")
+    func manyRuns() throws {
+        let database = try makeDatabase()
+        try database.execute("CREATE TABLE t (n INTEGER UNIQUE)")
+        try database.execute("INSERT INTO t VALUES (?)", times: 0) { _ in [.null] }
+        try database.execute("INSERT INTO t VALUES (?)", times: 100) { [.integer(Int64($0))] }
+        #expect(try integers(database, "SELECT n FROM t ORDER BY n") == Array(0..<100))
+        let error = #expect(throws: SQLiteError.self) {
+            try database.execute("INSERT INTO t VALUES (?)", times: 5) { [.integer($0 == 2 ? 7 : Int64(200 + $0))] }
+        }
+        #expect(error?.kind == .constraint)
+        #expect(try integers(database, "SELECT n FROM t WHERE n >= 100 ORDER BY n") == [200, 201])
+        // The statement can be used again.
+        try database.execute("INSERT INTO t VALUES (?)", [.integer(300)])
+    }
+
     @Test("counts the rows that a statement changed")
     func changes() throws {
         let database = try makeDatabase()
