@@ -47,7 +47,7 @@ let package = Package(
         wrapper("EventLoops", ["CUV", "Locks"]),
         wrapper("HTTPServer", ["HTTPModel", "EventLoops", "CMicroHTTPD"]),
         wrapper("HTTPClient", ["HTTPModel", "EventLoops", "CCurl"]),
-        wrapper("TableAPI", ["Pagination", "HTTPModel", "CSimdJSON"]),
+        wrapper("TableAPI", ["Pagination", "HTTPModel", "Locks", "CSimdJSON"]),
         pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops"]),
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),

@@ -14,7 +14,7 @@ public struct TablePageSource: PageSource {
     ///
     /// - Throws: `PageSourceError` unless the answer is one whole page.
     public func fetch(_ request: PageRequest) async throws(PageSourceError) -> PageAnswer {
-        let response = try await service.get(url.text(for: request), for: request.caller)
+        let response = try await service.get(url.text(for: request))
         return try TableAnswer(response, now: service.now).page(countOnly: request.countOnly)
     }
 }

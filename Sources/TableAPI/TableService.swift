@@ -8,8 +8,7 @@ public struct TableService: Sendable {
     public let instance: Instance
     /// The present, in seconds since 1970.
     let now: @Sendable () -> Int
-    private let transport: any HTTPTransport
-    private let credentials: any CredentialSource
+    private let transport: SignedTransport
 
     /// Makes a service that reaches the instance through that transport.
     ///
@@ -19,9 +18,8 @@ public struct TableService: Sendable {
         instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil
     ) {
         self.instance = instance
-        self.transport = transport
         self.now = now ?? { Int(Date().timeIntervalSince1970) }
-        credentials = instance.credentials.source
+        self.transport = SignedTransport(transport, credentials: instance.credentials.source)
     }
 
     /// A paginator over the records of a table. Nothing is asked of the instance before its first move.
@@ -48,19 +46,13 @@ public struct TableService: Sendable {
         TablePageSource(service: self, url: try TableURL(instance, table: tableName, configuration: configuration))
     }
 
-    /// One attempt to get a whole answer, of whatever status.
+    /// Gets a whole answer, of whatever status.
     ///
-    /// - Parameter caller: on whose behalf, `nil` for the service itself.
     /// - Throws: `PageSourceError` where there are no credentials or there is no whole answer.
-    func get(_ url: String, for caller: String?) async throws(PageSourceError) -> IncomingResponse {
-        var headers = try await credentials.headers(for: caller)
-        headers.append("Accept", "application/json")
-        let request = OutgoingRequest(
-            url: url, headers: headers, timeout: instance.timeout, maxBodyBytes: instance.maxPageBytes)
-        do {
-            return try await transport.send(request)
-        } catch {
-            throw PageSourceError(error)
-        }
+    func get(_ url: String) async throws(PageSourceError) -> IncomingResponse {
+        try await transport.send(
+            OutgoingRequest(
+                url: url, headers: ["Accept": "application/json"], timeout: instance.timeout,
+                maxBodyBytes: instance.maxPageBytes))
     }
 }
