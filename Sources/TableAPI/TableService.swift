@@ -12,14 +12,32 @@ public struct TableService: Sendable {
 
     /// Makes a service that reaches the instance through that transport.
     ///
-    /// - Parameter now: the present, in seconds since 1970, by another clock than the machine's; only used to read dates
-    ///   that the instance sends.
+    /// - Parameter now: the present, in seconds since 1970, by another clock than the machine's; used to read dates that the
+    ///   instance sends, and to renew access tokens in time.
     public init(
         instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil
     ) {
+        self.init(instance: instance, transport: transport, now: now) { OAuthTokenSource($0, now: $1) }
+    }
+
+    /// Makes a service whose access tokens, where it has any, come from a source of the caller's making.
+    ///
+    /// - Parameters:
+    ///   - now: the present, in seconds since 1970; `nil`: by the machine's clock.
+    ///   - tokens: makes the source, given the instance's endpoint and the present in seconds since 1970.
+    package init(
+        instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)?,
+        tokens: (TokenEndpoint, @escaping @Sendable () -> Int) -> any TokenSource
+    ) {
+        let now = now ?? { Int(Date().timeIntervalSince1970) }
         self.instance = instance
-        self.now = now ?? { Int(Date().timeIntervalSince1970) }
-        self.transport = SignedTransport(transport, credentials: instance.credentials.source)
+        self.now = now
+        let credentials = instance.credentials.source { client in
+            let endpoint = TokenEndpoint(
+                of: instance.url, client: client, transport: transport, timeout: instance.timeout, now: now)
+            return tokens(endpoint, now)
+        }
+        self.transport = SignedTransport(transport, credentials: credentials)
     }
 
     /// A paginator over the records of a table. Nothing is asked of the instance before its first move.

@@ -2,11 +2,19 @@ import TableAPI
 
 /// The words for `auth.type`.
 private enum CredentialKind: String, CaseIterable {
-    case none, basic, bearer, apiKey
+    case none, basic, bearer, apiKey, oauth, certificate
 }
 
 /// Every key of `auth` beside `type`, of whatever kind.
-private let credentialKeys = ["username", "password", "token", "key"]
+private let credentialKeys = [
+    "username", "password", "token", "key", "grant", "clientID", "clientSecret", "certificate",
+]
+
+/// The words for `auth.grant`.
+private enum GrantKind: String, CaseIterable {
+    case clientCredentials = "client_credentials"
+    case password
+}
 
 extension ConfigurationSection {
     /// Takes `auth` of an instance; `nil` where something is wrong, and has been complained about.
@@ -19,11 +27,13 @@ extension ConfigurationSection {
         }
         switch kind {
         case CredentialKind.none?: return Credentials.none
-        case .basic:
-            let username = section.requiredText("username", "a user name")
-            let password = section.requiredSecret("password")
-            guard let username, let password else { return nil }
-            return .basic(username: username, password: password)
+        case .basic: return section.user().map { .basic(username: $0, password: $1) }
+        case .oauth: return section.oauthClient().map { .oauth($0) }
+        case .certificate:
+            let certificate = section.pemFile("certificate", label: "CERTIFICATE-----")
+            let key = section.pemFile("key", label: "PRIVATE KEY-----")
+            guard let certificate, let key else { return nil }
+            return .certificate(certificateFile: certificate, keyFile: key)
         case .bearer: return section.requiredSecret("token").map { .bearer($0) }
         case .apiKey: return section.requiredSecret("key").map { .apiKey($0) }
         case nil:
@@ -65,6 +75,38 @@ extension ConfigurationSection {
         }
         guard let username, let password else { return nil }
         return .basic(username: username, password: password)
+    }
+
+    private mutating func oauthClient() -> OAuthClient? {
+        let kind: GrantKind? = value("grant", .choice())
+        if !has("grant") {
+            complain("grant", #"not set; expected one of "client_credentials", "password""#)
+        }
+        let id = requiredText("clientID", "a client's name")
+        let secret = requiredSecret("clientSecret")
+        var grant: OAuthClient.Grant?
+        switch kind {
+        case .clientCredentials: grant = .clientCredentials
+        case .password: grant = user().map { .password(username: $0, password: $1) }
+        case nil: break
+        }
+        guard let id, let secret, let grant else { return nil }
+        return OAuthClient(id: id, secret: secret, grant: grant)
+    }
+
+    private mutating func user() -> (name: String, password: Secret)? {
+        let username = requiredText("username", "a user name")
+        let password = requiredSecret("password")
+        guard let username, let password else { return nil }
+        return (username, password)
+    }
+
+    private mutating func pemFile(_ name: String, label: String) -> String? {
+        guard let path = file(name) else {
+            if !has(name) { complain(name, "not set; expected the path of a PEM file") }
+            return nil
+        }
+        return pem(name, at: path, label: label) == nil ? nil : path
     }
 
     private mutating func requiredText(_ name: String, _ expected: String) -> String? {

@@ -37,7 +37,7 @@ extension TLSConfiguration {
 
 extension ConfigurationSection {
     /// The text of a PEM file that holds something under that label (RFC 7468).
-    fileprivate func pem(_ name: String, at path: String, label: String) -> String? {
+    func pem(_ name: String, at path: String, label: String) -> String? {
         do throws(FileError) {
             let bytes = try fileContents(path)
             if let text = String(validating: bytes, as: UTF8.self), text.contains("-----BEGIN "), text.contains(label) {
