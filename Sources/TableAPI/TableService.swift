@@ -9,6 +9,7 @@ public struct TableService: Sendable {
     /// The present, in seconds since 1970.
     let now: @Sendable () -> Int
     private let transport: SignedTransport
+    private let slots = FreeSlots(8)
 
     /// Makes a service that reaches the instance through that transport.
     ///
@@ -37,7 +38,7 @@ public struct TableService: Sendable {
                 of: instance.url, client: client, transport: transport, timeout: instance.timeout, now: now)
             return tokens(endpoint, now)
         }
-        self.transport = SignedTransport(transport, credentials: credentials)
+        self.transport = SignedTransport(transport, to: instance.url, credentials: credentials, now: now)
     }
 
     /// A paginator over the records of a table. Nothing is asked of the instance before its first move.
@@ -68,9 +69,11 @@ public struct TableService: Sendable {
     ///
     /// - Throws: `PageSourceError` where there are no credentials or there is no whole answer.
     func get(_ url: String) async throws(PageSourceError) -> IncomingResponse {
-        try await transport.send(
+        let slot = slots.take()
+        defer { if let slot { slots.giveBack(slot) } }
+        return try await transport.send(
             OutgoingRequest(
                 url: url, headers: ["Accept": "application/json"], timeout: instance.timeout,
-                maxBodyBytes: instance.maxPageBytes))
+                maxBodyBytes: instance.maxPageBytes), slot: slot)
     }
 }
