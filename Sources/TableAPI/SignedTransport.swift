@@ -29,37 +29,53 @@ struct SignedTransport: Sendable {
     /// - Parameter slot: which of the instance's slots the request has; each carries one request at a time. Without one it
     ///   goes without cookies.
     /// - Returns: a whole answer of whatever status.
-    /// - Throws: `PageSourceError` where there are no credentials or there is no whole answer.
-    func send(_ request: OutgoingRequest, slot: Int?) async throws(PageSourceError) -> IncomingResponse {
-        let signature = try await credentials.signature()
+    /// - Throws: `AttemptFailure` where there are no credentials or there is no whole answer.
+    func send(_ request: OutgoingRequest, slot: Int?) async throws(AttemptFailure) -> IncomingResponse {
+        let signature = try await signature()
         let response = try await attempt(request, signature, slot: slot)
         guard response.status == 401 else { return response }
         jars.drop(holder: signature.holder)
         guard await credentials.refuse(signature) else { return response }
-        return try await attempt(request, try await credentials.signature(), slot: slot)
+        return try await attempt(request, try await self.signature(), slot: slot)
+    }
+
+    private func signature() async throws(AttemptFailure) -> Signature {
+        do {
+            return try await credentials.signature()
+        } catch {
+            throw .credentials(error)
+        }
     }
 
     private func attempt(
         _ request: OutgoingRequest, _ signature: Signature, slot: Int?
-    ) async throws(PageSourceError) -> IncomingResponse {
+    ) async throws(AttemptFailure) -> IncomingResponse {
         var request = request
-        for field in signature.headers.fields { request.headers.append(field.name, field.value) }
+        request.headers = HeaderFields(signature.headers.fields + request.headers.fields)
         var jar = slot.map { jars.take(slot: $0, holder: signature.holder) } ?? CookieJar()
         let target = authorityAndTarget(ofURL: request.url)?.target ?? "/"
         if let cookies = jar.header(target: target, now: now()) { request.headers.append("Cookie", cookies) }
-        let response: IncomingResponse
+        var response: IncomingResponse
         do {
             response = try await transport.send(request)
         } catch {
             // The jar is gone with the attempt: the instance may still be at work for its session, and the next request in
             // it would have to wait for that.
-            throw PageSourceError(error)
+            throw .transport(error)
         }
         // Nor is it kept where that session is over, or has too many requests waiting.
         if let slot, response.status != 401, response.status != 202 {
             jar.take(response.headers, target: target, host: host, now: now())
             jars.put(jar, slot: slot, holder: signature.holder)
         }
+        if response.status != 200 || response.body.starts(with: errorStart) {
+            response.body = signature.removed(from: Array(response.body.prefix(maxErrorBytes)))
+        }
         return response
     }
 }
+
+/// What is looked at of an error; longer ones have nothing to say.
+private let maxErrorBytes = 1 << 20
+/// How a body begins that is an error and no page.
+private let errorStart = Array("{\"error\"".utf8)

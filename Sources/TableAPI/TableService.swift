@@ -71,9 +71,16 @@ public struct TableService: Sendable {
     func get(_ url: String) async throws(PageSourceError) -> IncomingResponse {
         let slot = slots.take()
         defer { if let slot { slots.giveBack(slot) } }
-        return try await transport.send(
-            OutgoingRequest(
-                url: url, headers: ["Accept": "application/json"], timeout: instance.timeout,
-                maxBodyBytes: instance.maxPageBytes), slot: slot)
+        let request = OutgoingRequest(
+            url: url, headers: ["Accept": "application/json"], timeout: instance.timeout,
+            maxBodyBytes: instance.maxPageBytes)
+        do {
+            return try await transport.send(request, slot: slot)
+        } catch {
+            switch error {
+            case .credentials(let error): throw error
+            case .transport(let error): throw PageSourceError(error)
+            }
+        }
     }
 }

@@ -29,27 +29,22 @@ private final class SessionKeepingInstance: Sendable {
 
     func answer(_ request: OutgoingRequest) async -> IncomingResponse {
         let session = request.headers["Cookie"].flatMap { $0.hasPrefix("JSESSIONID=") ? $0 : nil }
-        let waiting = state.withLock { state in
+        let (waiting, newSession) = state.withLock { state in
             state.total += 1
             if session == nil { state.sessions += 1 }
-            guard let session else { return 1 }
-            state.underWay[session, default: 0] += 1
-            state.mostAtOnce = max(state.mostAtOnce, state.underWay[session] ?? 0)
-            return state.underWay[session] ?? 0
+            let name = session ?? "JSESSIONID=\(state.sessions)"
+            state.underWay[name, default: 0] += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.underWay[name] ?? 0)
+            return (state.underWay[name] ?? 0, session == nil ? name : nil)
         }
         // More than ten requests that wait in one session are dropped.
         if waiting > 10 { return IncomingResponse(status: 202) }
         if let gate { await gate.wait() }
         await Task.yield()
-        return state.withLock { state in
-            if let session {
-                state.underWay[session, default: 1] -= 1
-                return .page(20, total: 1000)
-            }
-            var response = IncomingResponse.page(20, total: 1000)
-            response.headers.append("Set-Cookie", "JSESSIONID=\(state.total); Path=/; HttpOnly")
-            return response
-        }
+        if let name = session ?? newSession { state.withLock { $0.underWay[name, default: 1] -= 1 } }
+        var response = IncomingResponse.page(20, total: 1000)
+        if let newSession { response.headers.append("Set-Cookie", "\(newSession); Path=/; HttpOnly") }
+        return response
     }
 }
 

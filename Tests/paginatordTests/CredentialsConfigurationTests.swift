@@ -30,7 +30,7 @@ struct CredentialsConfigurationTests {
     @Test(
         "Each kind of credentials is taken, its secret from a variable or a file",
         arguments: [
-            ("{ type: 'none' }", .none),
+            ("{ type: 'none' }", .none), ("{ type: 'forward' }", .forward),
             (
                 "{ type: 'basic', username: 'u', password: { env: 'SET' } }",
                 .basic(username: "u", password: Secret("hunter2"))
@@ -76,14 +76,20 @@ struct CredentialsConfigurationTests {
         arguments: [
             (
                 "{}",
-                [#"type: not set; expected one of "none", "basic", "bearer", "apiKey", "oauth", "certificate""#]
+                [
+                    #"type: not set; expected one of "none", "basic", "bearer", "apiKey", "oauth", "certificate", "forward""#
+                ]
             ),
             (
                 "{ type: 'digest' }",
                 [
-                    #"type: expected one of "none", "basic", "bearer", "apiKey", "oauth", "certificate" but found "#
+                    #"type: expected one of "none", "basic", "bearer", "apiKey", "oauth", "certificate", "forward" but found "#
                         + #""digest""#
                 ]
+            ),
+            (
+                "{ type: 'forward', username: 'u', token: { env: 'SET' } }",
+                ["token: unknown key", "username: unknown key"]
             ),
             ("{ type: 'none', username: 'u' }", ["username: unknown key"]),
             ("{ type: 'basic' }", ["username: not set", "password: " + secretExpected]),
@@ -172,6 +178,18 @@ struct CredentialsConfigurationTests {
         let folder = try TemporaryFolder()
         let file = try folder.write("u\n", to: "token")
         #expect(try Self.credentials(auth, ["BEARER_FILE": file]) == .bearer(Secret("u")))
+    }
+
+    @Test(
+        "Where callers log in themselves, variables that would log all of them in are refused",
+        arguments: ["USERNAME", "PASSWORD", "BEARER"])
+    func besideForward(variable: String) {
+        let problems = ConfigurationTests.problems(
+            Self.text("{ type: 'forward' }"), Self.environment([variable: "hunter2"]))
+        #expect(
+            problems == [
+                #"PAGINATORD_INSTANCE_\#(variable): set beside auth.type "forward", which excludes it"#
+            ])
     }
 
     @Test("A token from a variable makes an instance without a file")

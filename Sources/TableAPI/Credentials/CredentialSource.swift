@@ -14,27 +14,6 @@ protocol CredentialSource: Sendable {
     func refuse(_ signature: Signature) async -> Bool
 }
 
-/// By what an instance tells who a request comes from. Like a secret, it never prints.
-struct Signature: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The headers that say so.
-    var headers: HeaderFields
-    /// Whose they are; empty for the service's own. Cookies are kept apart by it.
-    var holder: String
-
-    /// Makes a signature.
-    init(headers: HeaderFields = [:], holder: String = "") {
-        self.headers = headers
-        self.holder = holder
-    }
-
-    /// Always the same.
-    var description: String { "<redacted>" }
-    /// Always the same.
-    var debugDescription: String { description }
-    /// A mirror without children.
-    var customMirror: Mirror { Mirror(self, children: []) }
-}
-
 /// Signs nothing.
 struct UnsignedSource: CredentialSource {
     /// A signature without a header.

@@ -15,13 +15,15 @@ public enum Credentials: Sendable, Equatable {
     case oauth(OAuthClient)
     /// With a client certificate (mutual TLS), which the transport presents. PEM files; the key unencrypted.
     case certificate(certificateFile: String, keyFile: String)
+    /// With whatever the caller brings: see `ForwardedAuthorization`.
+    case forward
 
     /// Checks that they can be sent.
     ///
     /// - Throws: `InstanceError.invalidUsername`, `.invalidSecret`.
     func validate() throws(InstanceError) {
         switch self {
-        case .none, .oauth, .certificate: break
+        case .none, .oauth, .certificate, .forward: break
         case .basic(let username, _):
             guard !username.utf8.contains(where: { $0 == 0x3A || $0 < 0x20 || $0 == 0x7F }) else {
                 throw .invalidUsername("the user name must have no colon and no control characters")
@@ -45,6 +47,7 @@ public enum Credentials: Sendable, Equatable {
             }
         case .bearer(let token): SecretSource(header: "Authorization", secret: token) { "Bearer " + $0 }
         case .apiKey(let key): SecretSource(header: "x-sn-apikey", secret: key) { $0 }
+        case .forward: ForwardingSource()
         case .oauth(let client): TokenCredentialSource(tokens: tokens(client))
         }
     }

@@ -2,7 +2,7 @@ import TableAPI
 
 /// The words for `auth.type`.
 private enum CredentialKind: String, CaseIterable {
-    case none, basic, bearer, apiKey, oauth, certificate
+    case none, basic, bearer, apiKey, oauth, certificate, forward
 }
 
 /// Every key of `auth` beside `type`, of whatever kind.
@@ -34,6 +34,7 @@ extension ConfigurationSection {
             let key = section.pemFile("key", label: "PRIVATE KEY-----")
             guard let certificate, let key else { return nil }
             return .certificate(certificateFile: certificate, keyFile: key)
+        case .forward: return .forward
         case .bearer: return section.requiredSecret("token").map { .bearer($0) }
         case .apiKey: return section.requiredSecret("key").map { .apiKey($0) }
         case nil:
@@ -54,6 +55,11 @@ extension ConfigurationSection {
         defer {
             // Secrets that are overridden are not looked for: their own variables need not be there.
             for name in credentialKeys { _ = member(name) }
+        }
+        guard kind != .forward else {
+            // Whoever has callers log in themselves must not end up with one login for all of them.
+            reading.complain(variables.firstCredential, "set beside auth.type \"forward\", which excludes it")
+            return nil
         }
         guard variables.bearer.isNamed else { return basic(kind == .basic, overriddenBy: variables) }
         guard !variables.namesUser else {
