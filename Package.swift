@@ -84,7 +84,12 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),
-        tests(of: "paginatord", ["PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops"]),
+        tests(
+            of: "paginatord",
+            [
+                "PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops", "TableAPI", "Pagination",
+                "Clocks",
+            ]),
     ],
     cxxLanguageStandard: .cxx17
 )
