@@ -1,5 +1,6 @@
 package import HTTPModel
 package import Pagination
+import SimdJSON
 
 /// Where an instance grants access tokens: `/oauth_token.do`, which takes forms and nothing else.
 ///
@@ -86,9 +87,7 @@ package struct TokenEndpoint: Sendable {
 
     private func refusal(_ response: IncomingResponse) -> PageSourceError {
         var upstream = PageSourceError.Upstream(status: response.status)
-        if case .object(let members)? = try? JSONValue.parse(response.body),
-            case .string(let code)? = members["error"], errorCodes.contains(code)
-        {
+        if case .string(let code)? = (try? JSONObject(response.body))?.members["error"], errorCodes.contains(code) {
             upstream.message = code
         }
         switch response.status {
@@ -111,8 +110,8 @@ private let errorCodes: Set<String> = [
 extension TokenGrant {
     /// Reads an endpoint's answer; `nil` where there is no token in it that could be sent.
     fileprivate init?(_ body: [UInt8]) {
-        guard case .object(let members)? = try? JSONValue.parse(body),
-            case .string(let token)? = members["access_token"], isHeaderText(token)
+        guard let members = (try? JSONObject(body))?.members, case .string(let token)? = members["access_token"],
+            isHeaderText(token)
         else { return nil }
         if let type = members["token_type"], type != .null {
             guard case .string(let name) = type, equalIgnoringCase(name, "Bearer") else { return nil }

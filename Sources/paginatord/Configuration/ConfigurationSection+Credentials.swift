@@ -30,8 +30,8 @@ extension ConfigurationSection {
         case .basic: return section.user().map { .basic(username: $0, password: $1) }
         case .oauth: return section.oauthClient().map { .oauth($0) }
         case .certificate:
-            let certificate = section.pemFile("certificate", label: "CERTIFICATE-----")
-            let key = section.pemFile("key", label: "PRIVATE KEY-----")
+            let certificate = section.pemFile("certificate", .certificate)
+            let key = section.pemFile("key", .privateKey)
             guard let certificate, let key else { return nil }
             return .certificate(certificateFile: certificate, keyFile: key)
         case .forward: return .forward
@@ -107,12 +107,12 @@ extension ConfigurationSection {
         return (username, password)
     }
 
-    private mutating func pemFile(_ name: String, label: String) -> String? {
+    private mutating func pemFile(_ name: String, _ label: PEMLabel) -> String? {
         guard let path = file(name) else {
             if !has(name) { complain(name, "not set; expected the path of a PEM file") }
             return nil
         }
-        return pem(name, at: path, label: label) == nil ? nil : path
+        return pem(name, at: path, label) == nil ? nil : path
     }
 
     private mutating func requiredText(_ name: String, _ expected: String) -> String? {
