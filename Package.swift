@@ -48,8 +48,8 @@ let package = Package(
         wrapper("HTTPServer", ["HTTPModel", "EventLoops", "CMicroHTTPD"]),
         wrapper("HTTPClient", ["HTTPModel", "EventLoops", "CCurl"]),
         wrapper("SimdJSON", ["Pagination", "HTTPModel", "CSimdJSON"]),
-        pure("TableAPI", ["Pagination", "HTTPModel", "SimdJSON"]),
-        pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops"]),
+        pure("TableAPI", ["Pagination", "HTTPModel", "Locks", "SimdJSON"]),
+        pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops", "Locks"]),
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
@@ -70,8 +70,8 @@ let package = Package(
         tests(of: "EventLoops", ["PaginatordTesting"]),
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
-        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "SimdJSON"]),
-        tests(of: "TablePagination", ["DemoInstance", "HTTPServer", "EventLoops"]),
+        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "SimdJSON", "Clocks"]),
+        tests(of: "TablePagination", ["PaginatordTesting", "DemoInstance", "HTTPServer", "EventLoops", "Clocks"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
         tests(of: "Clocks", []),
@@ -86,7 +86,12 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),
-        tests(of: "paginatord", ["PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops"]),
+        tests(
+            of: "paginatord",
+            [
+                "PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops", "TableAPI", "Pagination",
+                "Clocks",
+            ]),
     ],
     cxxLanguageStandard: .cxx17
 )

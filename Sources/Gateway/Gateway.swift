@@ -20,6 +20,8 @@ public final class Gateway: Responder {
     let clock: ServiceClock
     private let observer: any Observer
     private let access = AccessRules()
+    /// Whether callers bring their own credentials, for some instance at least.
+    private let forwards: Bool
     private let isDraining = Atomic(false)
     private let requestIDs = RequestIDs()
 
@@ -39,6 +41,7 @@ public final class Gateway: Responder {
         self.configuration = configuration
         self.clock = clock
         self.observer = observer
+        forwards = instances.values.contains { $0.instance.credentials == .forward }
     }
 
     /// From now on every new request but `/livez` is told that the service is shutting down.
@@ -46,7 +49,8 @@ public final class Gateway: Responder {
         isDraining.store(true, ordering: .relaxed)
     }
 
-    /// Decides by a request's head who answers it: framing, host, origin, route, method, media type, size, in this order.
+    /// Decides by a request’s head who answers it: framing, host, origin, credentials, route, method, media type, size, in
+    /// this order.
     public func receive(_ head: RequestHead) -> Reception {
         var trace = RequestTrace(head: head, id: requestIDs.next(), start: clock.uptime())
         guard let target = RequestTarget(head.target) else {
@@ -55,10 +59,15 @@ public final class Gateway: Responder {
         if let problem = Framing.refusal(of: head.headers) ?? access.refusal(of: head, target: target) {
             return .answer(refuse(trace, problem))
         }
-        guard let route = Route(path: target.path) else {
+        let route = Route(path: target.path)
+        trace.route = route
+        let caller = forwards ? ForwardedAuthorization(head.headers) : nil
+        if forwards, caller == nil, head.method != "OPTIONS", route?.isOpen != true {
+            return .answer(refuse(trace, .authenticationRequired(nil)))
+        }
+        guard let route else {
             return .answer(refuse(trace, Problem(.notFound, "There is nothing at this path.")))
         }
-        trace.route = route
         guard route.methods.contains(head.method) else { return .answer(answerOtherMethod(trace, route)) }
         if isDraining.load(ordering: .relaxed), route != .livez {
             let problem = Problem(
@@ -75,7 +84,11 @@ public final class Gateway: Responder {
         case .sessions, .session, .move, .page, .table:
             return .body(limit: configuration.maxRequestBody, tooLarge: { [trace] in self.refuseTooLarge(trace) }) {
                 [trace] request in
-                await self.answer(trace, target: target, route: route, body: takesObject ? request.body : nil)
+                let body = takesObject ? request.body : nil
+                guard let caller else { return await self.answer(trace, target: target, route: route, body: body) }
+                return await ForwardedAuthorization.$current.withValue(caller) {
+                    await self.answer(trace, target: target, route: route, body: body)
+                }
             }
         }
     }
@@ -89,7 +102,8 @@ public final class Gateway: Responder {
             if let body { members = try self.members(of: body, faults: &faults) }
             let parameters = try parameters(of: target, allowed: route.parameters, faults: &faults)
             let context = RequestContext(
-                head: trace.head, target: target, parameters: parameters, members: members, faults: faults)
+                head: trace.head, target: target, parameters: parameters, members: members, faults: faults,
+                owner: ForwardedAuthorization.current?.owner ?? "")
             return finish(trace, try await reply(to: context, route: route, instance: &trace.instance))
         } catch {
             return refuse(trace, error)

@@ -110,6 +110,7 @@ extension Problem {
             self.init(
                 .upstreamUnauthenticated, "The instance refused the credentials that the service is configured with.",
                 Self.members(upstream))
+        case .callerUnauthenticated(let upstream): self = .authenticationRequired(upstream)
         case .rateLimited(let upstream, let retryAfter):
             self.init(
                 .upstreamRateLimited, "The instance allows no more requests for now.",
@@ -132,6 +133,16 @@ extension Problem {
             self.init(.upstreamTimeout, "The instance did not answer in time.", Self.members(upstream))
         case .stopping: self.init(.shuttingDown, "The service is about to stop.", retryAfter: defaultRetryAfter)
         }
+    }
+
+    /// What a caller is told whose own credentials the instance refused, or who brought none.
+    static func authenticationRequired(_ upstream: PageSourceError.Upstream?) -> Problem {
+        Problem(
+            .authenticationRequired,
+            upstream == nil
+                ? "The request needs one Authorization header, with what the instance takes: it goes on to the instance."
+                : "The instance refused the credentials in the request’s Authorization header.", members(upstream),
+            headers: ["WWW-Authenticate": "Bearer realm=\"paginatord\""])
     }
 
     private static func says(_ what: String, _ upstream: PageSourceError.Upstream) -> String {

@@ -100,6 +100,12 @@ extension ProblemKind {
                 "A web page of a foreign origin made the request.",
                 "Serve the page from the service’s own origin, or put a proxy of that origin in front of it."
             )
+        case .authenticationRequired:
+            (
+                "The request’s Authorization header goes on to the instance; it is missing, or the instance refuses it.",
+                "Send one Authorization header with credentials or a token that the instance takes. A session belongs to the "
+                    + "very value that it was opened with."
+            )
         case .queryRejected:
             (
                 "The instance answered that there is no such table or that the query is wrong or too long; upstream has its words.",

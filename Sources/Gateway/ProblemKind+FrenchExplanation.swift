@@ -110,6 +110,12 @@ extension ProblemKind {
                 "Une page web d’une autre origine a fait la requête.",
                 "Servez la page depuis l’origine du service, ou placez devant lui un mandataire de cette origine."
             )
+        case .authenticationRequired:
+            (
+                "L’en-tête Authorization de la requête est transmis à l’instance ; il manque, ou l’instance le refuse.",
+                "Envoyez un seul en-tête Authorization, avec des identifiants ou un jeton que l’instance accepte. Une session "
+                    + "appartient à la valeur exacte avec laquelle elle a été ouverte."
+            )
         case .queryRejected:
             (
                 "L’instance a répondu que la table n’existe pas ou que la requête est erronée ou trop longue. upstream "

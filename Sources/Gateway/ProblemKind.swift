@@ -23,6 +23,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     case httpVersionNotSupported = "http-version-not-supported"
     case hostNotAllowed = "host-not-allowed"
     case originNotAllowed = "origin-not-allowed"
+    case authenticationRequired = "authentication-required"
     case queryRejected = "query-rejected"
     case upstreamForbidden = "upstream-forbidden"
     case upstreamUnauthenticated = "upstream-unauthenticated"
@@ -41,6 +42,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     var status: Int {
         switch self {
         case .malformedRequest: 400
+        case .authenticationRequired: 401
         case .originNotAllowed, .upstreamForbidden: 403
         case .notFound, .sessionNotFound: 404
         case .methodNotAllowed: 405
@@ -100,6 +102,8 @@ enum ProblemKind: String, CaseIterable, Sendable {
             ("The service does not answer to this host name", "Le service ne répond pas à ce nom d’hôte")
         case .originNotAllowed:
             ("Web pages of this origin are not allowed", "Les pages web de cette origine ne sont pas admises")
+        case .authenticationRequired:
+            ("The request needs credentials", "La requête doit porter des identifiants")
         case .queryRejected: ("The instance rejected the query", "L’instance a rejeté la requête")
         case .upstreamForbidden: ("The instance forbids the query", "L’instance interdit la requête")
         case .upstreamUnauthenticated:

@@ -45,8 +45,8 @@ struct RequestContext: Sendable {
     /// What is wrong with all these so far.
     let faults: ParameterFaults
 
-    /// Whose sessions it sees. Without access tokens all callers are one owner.
-    var owner: String { "" }
+    /// Whose sessions it sees. Unless callers bring credentials of their own, all of them are one owner.
+    let owner: String
 }
 
 /// Names for requests: unique in this process, and hard to mistake for those of another.

@@ -79,6 +79,14 @@ enum Route: Sendable, Equatable {
         }
     }
 
+    /// Whether it is open to everybody, whatever credentials the rest needs.
+    var isOpen: Bool {
+        switch self {
+        case .problems, .problem, .livez, .readyz: true
+        case .sessions, .session, .move, .page, .table, .instances: false
+        }
+    }
+
     /// The methods that it takes; `OPTIONS` everywhere besides.
     var methods: [String] {
         switch self {

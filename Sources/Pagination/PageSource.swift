@@ -102,6 +102,8 @@ public enum PageSourceError: Error, Sendable, Equatable {
     case forbidden(Upstream)
     /// The credentials were refused.
     case unauthenticated(Upstream)
+    /// The credentials that the caller has to bring were refused, or, with `nil`, were not there.
+    case callerUnauthenticated(Upstream?)
     /// Too many requests; `retryAfter` in seconds where the source said so.
     case rateLimited(Upstream, retryAfter: Int?)
     /// The source is down for now, hibernating, or shut off; `retryAfter` in seconds where known.

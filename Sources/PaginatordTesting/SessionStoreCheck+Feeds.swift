@@ -42,7 +42,8 @@ extension SessionStoreCheck {
             let id = try await store.open(.sample(now: now)).id
             let upstream = PageSourceError.Upstream(status: 500, message: "a", detail: "b\"é")
             let kinds: [PageSourceError] = [
-                .rejected(upstream), .forbidden(upstream), .unauthenticated(upstream),
+                .rejected(upstream), .forbidden(upstream), .unauthenticated(upstream), .callerUnauthenticated(nil),
+                .callerUnauthenticated(upstream),
                 .rateLimited(upstream, retryAfter: nil), .rateLimited(upstream, retryAfter: 9),
                 .unavailable(nil, retryAfter: nil), .failed(nil, reason: "r"), .failed(upstream, reason: ""),
                 .incomplete(upstream, reason: "r"), .notJSON(upstream, reason: "r"), .tooLarge(limit: .max),

@@ -26,7 +26,7 @@ public struct Instance: Sendable, Equatable {
 
     /// Describes an instance.
     ///
-    /// - Throws: `InstanceError` for a URL or a user name that cannot be used.
+    /// - Throws: `InstanceError` for a URL, a user name or a secret that cannot be used.
     public init(
         name: String = "default", url: String, apiVersion: APIVersion = .latest, credentials: Credentials = .none,
         timeout: Duration = .seconds(65), maxPageBytes: Int = 64 << 20

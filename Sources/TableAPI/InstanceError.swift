@@ -4,4 +4,6 @@ public enum InstanceError: Error, Sendable, Equatable {
     case invalidURL(String)
     /// The user name cannot be sent with the basic scheme.
     case invalidUsername(String)
+    /// A token or key cannot be sent in a header.
+    case invalidSecret(String)
 }

@@ -6,6 +6,8 @@ import HTTPModel
 public struct InstanceURL: Sendable, Equatable, CustomStringConvertible {
     /// The URL without a slash at its end.
     public let description: String
+    /// The host, in lower case; an IPv6 literal in its brackets.
+    let host: String
     /// Whether the host is this machine by its name or literal.
     public let isLoopback: Bool
 
@@ -26,6 +28,7 @@ public struct InstanceURL: Sendable, Equatable, CustomStringConvertible {
         guard let (host, port) = hostAndPort(of: authority) else {
             throw .invalidURL("the URL must name a host, with a port from 1 to 65535 or none, and no user")
         }
+        self.host = host
         isLoopback = isLoopbackHost(host)
         guard scheme == "https://" || isLoopback else {
             throw .invalidURL("http is allowed only to this machine; use https")

@@ -14,7 +14,14 @@ public struct TablePageSource: PageSource {
     ///
     /// - Throws: `PageSourceError` unless the answer is one whole page.
     public func fetch(_ request: PageRequest) async throws(PageSourceError) -> PageAnswer {
-        let response = try await service.get(url.text(for: request), for: request.caller)
-        return try TableAnswer(response, now: service.now).page(countOnly: request.countOnly)
+        let response = try await service.get(url.text(for: request))
+        do {
+            return try TableAnswer(response, now: service.now).page(countOnly: request.countOnly)
+        } catch {
+            if case .unauthenticated(let upstream) = error, service.instance.credentials == .forward {
+                throw .callerUnauthenticated(upstream)
+            }
+            throw error
+        }
     }
 }

@@ -8,20 +8,37 @@ public struct TableService: Sendable {
     public let instance: Instance
     /// The present, in seconds since 1970.
     let now: @Sendable () -> Int
-    private let transport: any HTTPTransport
-    private let credentials: any CredentialSource
+    private let transport: SignedTransport
+    private let slots = FreeSlots(8)
 
     /// Makes a service that reaches the instance through that transport.
     ///
-    /// - Parameter now: the present, in seconds since 1970, by another clock than the machine's; only used to read dates
-    ///   that the instance sends.
+    /// - Parameter now: the present, in seconds since 1970, by another clock than the machine's; used to read dates that the
+    ///   instance sends, and to renew access tokens in time.
     public init(
         instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil
     ) {
+        self.init(instance: instance, transport: transport, now: now) { OAuthTokenSource($0, now: $1) }
+    }
+
+    /// Makes a service whose access tokens, where it has any, come from a source of the caller's making.
+    ///
+    /// - Parameters:
+    ///   - now: the present, in seconds since 1970; `nil`: by the machine's clock.
+    ///   - tokens: makes the source, given the instance's endpoint and the present in seconds since 1970.
+    package init(
+        instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)?,
+        tokens: (TokenEndpoint, @escaping @Sendable () -> Int) -> any TokenSource
+    ) {
+        let now = now ?? { Int(Date().timeIntervalSince1970) }
         self.instance = instance
-        self.transport = transport
-        self.now = now ?? { Int(Date().timeIntervalSince1970) }
-        credentials = instance.credentials.source
+        self.now = now
+        let credentials = instance.credentials.source { client in
+            let endpoint = TokenEndpoint(
+                of: instance.url, client: client, transport: transport, timeout: instance.timeout, now: now)
+            return tokens(endpoint, now)
+        }
+        self.transport = SignedTransport(transport, to: instance.url, credentials: credentials, now: now)
     }
 
     /// A paginator over the records of a table. Nothing is asked of the instance before its first move.
@@ -48,19 +65,22 @@ public struct TableService: Sendable {
         TablePageSource(service: self, url: try TableURL(instance, table: tableName, configuration: configuration))
     }
 
-    /// One attempt to get a whole answer, of whatever status.
+    /// Gets a whole answer, of whatever status.
     ///
-    /// - Parameter caller: on whose behalf, `nil` for the service itself.
     /// - Throws: `PageSourceError` where there are no credentials or there is no whole answer.
-    func get(_ url: String, for caller: String?) async throws(PageSourceError) -> IncomingResponse {
-        var headers = try await credentials.headers(for: caller)
-        headers.append("Accept", "application/json")
+    func get(_ url: String) async throws(PageSourceError) -> IncomingResponse {
+        let slot = slots.take()
+        defer { if let slot { slots.giveBack(slot) } }
         let request = OutgoingRequest(
-            url: url, headers: headers, timeout: instance.timeout, maxBodyBytes: instance.maxPageBytes)
+            url: url, headers: ["Accept": "application/json"], timeout: instance.timeout,
+            maxBodyBytes: instance.maxPageBytes)
         do {
-            return try await transport.send(request)
+            return try await transport.send(request, slot: slot)
         } catch {
-            throw PageSourceError(error)
+            switch error {
+            case .credentials(let error): throw error
+            case .transport(let error): throw PageSourceError(error)
+            }
         }
     }
 }

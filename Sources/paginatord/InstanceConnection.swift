@@ -64,7 +64,15 @@ extension HTTPClientConfiguration {
         self.init(
             connectTimeout: configuration.connectTimeout,
             certificateAuthorityFile: configuration.certificateAuthority,
+            identity: Identity(configuration.instance.credentials),
             proxy: Proxy(configuration.proxy))
+    }
+}
+
+extension HTTPClientConfiguration.Identity {
+    fileprivate init?(_ credentials: Credentials) {
+        guard case .certificate(let certificate, let key) = credentials else { return nil }
+        self.init(certificateFile: certificate, keyFile: key)
     }
 }
 

@@ -21,16 +21,17 @@ final class Service: Sendable {
     init(
         rows: Int = 45, counts: Bool = true, configuration: GatewayConfiguration = GatewayConfiguration(),
         sessions: SessionConfiguration = SessionConfiguration(), store: (any SessionStore)? = nil,
-        instances: [String] = ["default"], status: [InstanceStatus] = []
+        instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = []
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
         let time = ManualTime()
         let clock = ServiceClock(now: { time.now }, uptime: { time.uptime })
         var services: [String: TableService] = [:]
         for name in instances {
-            let credentials = Credentials.basic(username: "reader", password: Secret("hunter2"))
             services[name] = TableService(
-                instance: try Instance(name: name, url: "https://\(name).service-now.com", credentials: credentials),
+                instance: try Instance(
+                    name: name, url: "https://\(name).service-now.com",
+                    credentials: credentials[name] ?? .basic(username: "reader", password: Secret("hunter2"))),
                 transport: transport)
         }
         registry = SessionRegistry(

@@ -1,6 +1,8 @@
+import Clocks
 import DemoInstance
 import EventLoops
 import HTTPServer
+import PaginatordTesting
 import TablePagination
 import Testing
 
@@ -40,6 +42,34 @@ struct LibraryTests {
 
         await server.stop(grace: .zero)
         await group.shutdown()
+    }
+
+    @Test("A walk outlives its access tokens, which live two seconds each", arguments: [false, true])
+    func tokens(ofUser: Bool) async throws {
+        let clock = ManualClock()
+        var options = DemoInstance.Options()
+        options.incidents = 200
+        options.credentials = BasicCredentials(username: "reader", password: "hunter2")
+        options.oauthClient = .init(id: "app", secret: "hunter3")
+        options.tokenLifetime = .seconds(2)
+        options.clock = clock.clock
+        let instance = try Instance(
+            url: "http://localhost",
+            credentials: .oauth(
+                .init(
+                    id: "app", secret: Secret("hunter3"),
+                    grant: ofUser ? .password(username: "reader", password: Secret("hunter2")) : .clientCredentials)))
+        let service = TableService(
+            instance: instance, transport: ResponderTransport(try await DemoInstance(options)),
+            now: { clock.now.milliseconds / 1000 })
+        let paginator = try service.paginator(from: "incident", configuration: FetchConfiguration(limit: 10))
+        var rows: Set<[UInt8]> = []
+        while await paginator.hasNext {
+            for row in try await paginator.next().rows.objects { #expect(rows.insert(Array(row)).inserted) }
+            clock.advance(milliseconds: 700)
+        }
+        #expect(await paginator.totalItems == rows.count)
+        #expect(rows.count == 200)
     }
 
     private func pages(of subscription: consuming PagePublisher.Iterator) async throws -> [Int] {

@@ -25,11 +25,24 @@ struct ExampleConfigurationTests {
         try folder.write("-----BEGIN CERTIFICATE-----", to: "certificate.pem")
         try folder.write("-----BEGIN CERTIFICATE-----", to: "authority.pem")
         try folder.write("-----BEGIN PRIVATE KEY-----", to: "key.pem")
+        try folder.write("y", to: "client-secret")
         let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x"])
         let (configuration, reading) = try Configuration.read(from: source)
         #expect(reading.problems == [])
-        #expect(configuration.instances.map(\.instance.name) == ["default", "test"])
-        #expect(configuration.instances.last?.instance.credentials == .basic(username: "reader", password: Secret("x")))
+        let credentials = Dictionary(
+            uniqueKeysWithValues: configuration.instances.map { ($0.instance.name, $0.instance.credentials) })
+        let password = Secret("x")
+        #expect(
+            credentials == [
+                "default": .none, "test": .basic(username: "reader", password: password), "token": .bearer(password),
+                "granted": .oauth(
+                    OAuthClient(
+                        id: "0123456789abcdef", secret: Secret("y"),
+                        grant: .password(username: "reader", password: password))),
+                "key": .apiKey(password), "personal": .forward,
+                "certified": .certificate(
+                    certificateFile: folder.path + "/certificate.pem", keyFile: folder.path + "/key.pem"),
+            ])
         #expect(configuration.tls != nil)
         for key in reading.knownKeys {
             let name = key.split(separator: ".").last ?? ""

@@ -16,46 +16,6 @@ struct InstanceConfigurationTests {
             ("{ url: '' }", "url: expected the URL of an instance but found an empty string"),
             ("{ url: 'https://a.example/path' }", "url: the URL must end behind the host and the port"),
             (
-                "{ url: 'https://a.example', auth: {} }",
-                #"auth.type: not set; expected "none" or "basic""#
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'oauth' } }",
-                #"auth.type: expected one of "none", "basic" but found "oauth""#
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'none', username: 'u' } }", "auth.username: unknown key"
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'basic', username: 'u', password: 'hunter2' } }",
-                #"auth.password: expected { env: "NAME" } or { file: "PATH" }; a secret does not stand in the "#
-                    + "configuration itself"
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'basic', username: 'u', password: { env: 'A', file: 'B' } } }",
-                #"auth.password: expected { env: "NAME" } or { file: "PATH" }"#
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'basic', username: 'u', password: { evn: 'A' } } }",
-                #"auth.password: expected { env: "NAME" } or { file: "PATH" } but found the key evn"#
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'basic', username: 'u', password: { env: 'UNSET' } } }",
-                "auth.password: the environment variable UNSET is not set"
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'basic', username: 'u', password: { file: 'gone' } } }",
-                "auth.password: gone cannot be read: No such file or directory"
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'basic', username: 'u', password: { file: 'empty' } } }",
-                "auth.password: empty is empty"
-            ),
-            (
-                "{ url: 'https://a.example', auth: { type: 'basic', password: { env: 'SET' } } }",
-                "auth.username: not set"
-            ),
-            (
                 "{ url: 'https://a.example', proxy: 'http://u:p@proxy' }",
                 #"proxy: expected "environment", null or a URL such as "http://proxy.example:3128", without user"#
             ),

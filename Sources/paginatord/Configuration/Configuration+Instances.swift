@@ -78,6 +78,7 @@ extension InstanceConfiguration {
             switch error {
             case .invalidURL(let detail): section.complain("url", detail)
             case .invalidUsername(let detail): section.complain("auth.username", detail)
+            case .invalidSecret(let detail): section.complain("auth", detail)
             }
             return nil
         }
@@ -131,53 +132,5 @@ extension ConfigurationSection {
             complain(name, "\(printable(path)) cannot be read: \(error.reason)")
             return nil
         }
-    }
-
-    private enum CredentialKind: String, CaseIterable {
-        case none, basic
-    }
-
-    /// `nil` where something is wrong, and has been complained about.
-    fileprivate mutating func credentials(overriddenBy variables: InstanceVariables?) -> Credentials? {
-        var section = section("auth")
-        defer { section.finish() }
-        let kind: CredentialKind? = section.value("type", .choice())
-        if let variables, variables.namesCredentials { return section.basic(kind == .basic, overriddenBy: variables) }
-        switch kind {
-        case .basic:
-            let username = section.username()
-            let password = section.secret("password")
-            if !section.has("password") { section.complain("password", #"not set; expected { env: "NAME" }"#) }
-            guard let username, let password else { return nil }
-            return .basic(username: username, password: password)
-        case CredentialKind.none?: return Credentials.none
-        case nil:
-            if !has("auth") { return Credentials.none }
-            if !section.has("type") { section.complain("type", #"not set; expected "none" or "basic""#) }
-            return nil
-        }
-    }
-
-    /// Basic credentials from the variables, and, as far as the file has some, from the file.
-    private mutating func basic(_ isInFile: Bool, overriddenBy variables: InstanceVariables) -> Credentials? {
-        let username = variables.username ?? (isInFile ? username() : nil)
-        // A secret that is overridden is not looked for: its own variable need not be there.
-        let password = variables.password ?? (isInFile && !variables.namesPassword ? secret("password") : nil)
-        _ = member("username")
-        _ = member("password")
-        if username == nil, !isInFile {
-            reading.complain(InstanceVariables.usernameName, "not set, though \(variables.passwordVariable) is")
-        }
-        if password == nil, !variables.namesPassword, !isInFile || !has("password") {
-            reading.complain(InstanceVariables.passwordName, "not set, though \(InstanceVariables.usernameName) is")
-        }
-        guard let username, let password else { return nil }
-        return .basic(username: username, password: password)
-    }
-
-    private mutating func username() -> String? {
-        let username = value("username", .text("a user name"))
-        if !has("username") { complain("username", "not set") }
-        return username
     }
 }

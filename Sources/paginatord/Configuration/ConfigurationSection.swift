@@ -114,7 +114,7 @@ struct ConfigurationSection {
             return Secret(text)
         case "file":
             do {
-                return try Secret(contentsOf: paginatord.path(place, from: reading.folder))
+                return try Secret(watching: paginatord.path(place, from: reading.folder))
             } catch {
                 complain(name, error.reason)
                 return nil

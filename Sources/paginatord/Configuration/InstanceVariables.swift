@@ -5,50 +5,32 @@ import TableAPI
 struct InstanceVariables {
     static let urlName = "PAGINATORD_INSTANCE_URL"
     static let usernameName = "PAGINATORD_INSTANCE_USERNAME"
-    static let passwordName = "PAGINATORD_INSTANCE_PASSWORD"
-    static let passwordFileName = "PAGINATORD_INSTANCE_PASSWORD_FILE"
 
     /// Where the instance answers.
     let url: String?
     /// The user's name.
     let username: String?
-    /// The user's password, from either variable.
-    let password: Secret?
-    /// Whether a password was named, even one that could not be read.
-    let namesPassword: Bool
-    private let namesPasswordFile: Bool
+    /// The user's password.
+    let password: VariableSecret
+    /// A token that stands for the user.
+    let bearer: VariableSecret
 
     /// Takes the variables.
     init(in reading: ConfigurationReading) {
         url = reading.variable(Self.urlName)
         username = reading.variable(Self.usernameName)
-        let literal = reading.variable(Self.passwordName)
-        let file = reading.variable(Self.passwordFileName)
-        namesPasswordFile = file != nil
-        namesPassword = literal != nil || file != nil
-        switch (literal, file) {
-        case (_?, _?):
-            reading.complain(Self.passwordFileName, "set beside \(Self.passwordName); one of them is enough")
-            password = nil
-        case (nil, let file?):
-            do throws(FileError) {
-                password = try Secret(contentsOf: file)
-            } catch {
-                reading.complain(Self.passwordFileName, error.reason)
-                password = nil
-            }
-        case (let literal, nil): password = literal.map { Secret($0) }
-        }
+        password = VariableSecret("PAGINATORD_INSTANCE_PASSWORD", in: reading)
+        bearer = VariableSecret("PAGINATORD_INSTANCE_BEARER", in: reading)
     }
 
     /// The first variable that says something.
     var first: String {
-        url != nil ? Self.urlName : username != nil ? Self.usernameName : passwordVariable
+        url != nil ? Self.urlName : firstCredential
     }
 
-    /// The variable that a password came from.
-    var passwordVariable: String {
-        namesPasswordFile ? Self.passwordFileName : Self.passwordName
+    /// The first variable that says something of who requests come from.
+    var firstCredential: String {
+        username != nil ? Self.usernameName : password.isNamed ? password.variable : bearer.variable
     }
 
     /// Whether any of them says something.
@@ -56,8 +38,13 @@ struct InstanceVariables {
         url != nil || namesCredentials
     }
 
-    /// Whether a user's name or password was given.
+    /// Whether any of them says who requests come from.
     var namesCredentials: Bool {
-        username != nil || namesPassword
+        namesUser || bearer.isNamed
+    }
+
+    /// Whether a user's name or password was given.
+    var namesUser: Bool {
+        username != nil || password.isNamed
     }
 }

@@ -37,7 +37,7 @@ extension TLSConfiguration {
 
 extension ConfigurationSection {
     /// The text of a PEM file.
-    fileprivate func pem(_ name: String, at path: String, _ label: PEMLabel) -> String? {
+    func pem(_ name: String, at path: String, _ label: PEMLabel) -> String? {
         do throws(FileError) {
             return try label.text(at: path)
         } catch {

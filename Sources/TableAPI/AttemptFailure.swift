@@ -1,0 +1,10 @@
+import HTTPModel
+import Pagination
+
+/// Why an attempt brought no whole answer.
+enum AttemptFailure: Error {
+    /// There are no credentials to send.
+    case credentials(PageSourceError)
+    /// The transport brought none.
+    case transport(TransportError)
+}

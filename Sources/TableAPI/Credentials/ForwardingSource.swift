@@ -1,0 +1,16 @@
+import HTTPModel
+import Pagination
+
+/// Signs with what the caller brings.
+struct ForwardingSource: CredentialSource {
+    /// The caller's own header, held by the caller.
+    ///
+    /// - Throws: `PageSourceError.callerUnauthenticated` where nobody brought one.
+    func signature() async throws(PageSourceError) -> Signature {
+        guard let caller = ForwardedAuthorization.current else { throw .callerUnauthenticated(nil) }
+        return Signature(headers: ["Authorization": caller.value.revealed], holder: caller.owner)
+    }
+
+    /// Only the caller can bring another.
+    func refuse(_ signature: Signature) async -> Bool { false }
+}

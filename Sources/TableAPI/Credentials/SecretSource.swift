@@ -1,0 +1,39 @@
+import HTTPModel
+import Pagination
+
+/// Signs with one header, which holds a secret: always the same one, or what a file holds at the time.
+struct SecretSource: CredentialSource {
+    private let header: String
+    private let secret: Secret
+    private let value: @Sendable (String) -> String
+    private let fixed: Signature?
+
+    /// Signs with that header.
+    ///
+    /// - Parameter value: the header's value for the secret.
+    init(header: String, secret: Secret, value: @escaping @Sendable (String) -> String) {
+        self.header = header
+        self.secret = secret
+        self.value = value
+        fixed = secret.isFixed ? Signature(headers: [header: value(secret.revealed)]) : nil
+    }
+
+    /// The signature with the secret as it is now.
+    ///
+    /// - Throws: `PageSourceError.failed` where a file holds something now that no header can carry.
+    func signature() async throws(PageSourceError) -> Signature {
+        if let fixed { return fixed }
+        let value = value(secret.revealed)
+        guard isHeaderText(value) else {
+            throw .failed(nil, reason: "the secret for the instance, as its file has it now, cannot be sent")
+        }
+        return Signature(headers: [header: value])
+    }
+
+    /// Reads the file again: a secret that was replaced just now is worth another attempt.
+    func refuse(_ signature: Signature) async -> Bool {
+        guard fixed == nil else { return false }
+        secret.readAgain()
+        return signature.headers[header] != value(secret.revealed)
+    }
+}
