@@ -44,8 +44,13 @@ import Testing
 
     @Test("Both families can be bound to one port, as the one for IPv6 is for it alone")
     func bothFamilies() throws {
-        let first = try BoundListener(.tcp(host: "::", port: 0))
-        _ = try BoundListener(.tcp(host: "0.0.0.0", port: try #require(first.port)))
+        // The free port of one family may be taken in the other by somebody else; not twenty times in a row.
+        let bound = try (0..<20).contains { _ in
+            let first = try BoundListener(.tcp(host: "::", port: 0))
+            let port = try #require(first.port)
+            return (try? BoundListener(.tcp(host: "0.0.0.0", port: port))) != nil
+        }
+        #expect(bound)
     }
 
     @Test("An address that is not this machine's, or none at all, is refused", arguments: ["192.0.2.1", "999.1.1.1"])
