@@ -47,7 +47,7 @@ let package = Package(
         wrapper("EventLoops", ["CUV", "Locks"]),
         wrapper("HTTPServer", ["HTTPModel", "EventLoops", "CMicroHTTPD"]),
         wrapper("HTTPClient", ["HTTPModel", "EventLoops", "CCurl"]),
-        wrapper("TableAPI", ["Pagination", "HTTPModel", "CSimdJSON"]),
+        wrapper("TableAPI", ["Pagination", "HTTPModel", "Locks", "CSimdJSON"]),
         pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops"]),
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
@@ -68,7 +68,7 @@ let package = Package(
         tests(of: "EventLoops", ["PaginatordTesting"]),
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
-        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel"]),
+        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "Locks"]),
         tests(of: "TablePagination", ["DemoInstance", "HTTPServer", "EventLoops"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
@@ -84,7 +84,12 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),
-        tests(of: "paginatord", ["PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops"]),
+        tests(
+            of: "paginatord",
+            [
+                "PaginatordTesting", "Gateway", "TableAPI", "Clocks", "HTTPModel", "HTTPServer", "HTTPClient",
+                "EventLoops",
+            ]),
     ],
     cxxLanguageStandard: .cxx17
 )

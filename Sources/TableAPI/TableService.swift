@@ -8,18 +8,32 @@ public struct TableService: Sendable {
     public let instance: Instance
     /// The present, in seconds since 1970.
     let now: @Sendable () -> Int
+    /// Where requests to the instance ask for permission.
+    let gate: any RequestGate
+    /// The clock of the gate and of the waits between attempts.
+    let clock: RequestClock
+    /// Anything from 0 up to 1, anew each time: the part of a wait that is really waited.
+    let jitter: @Sendable () -> Double
     private let transport: any HTTPTransport
     private let credentials: any CredentialSource
 
     /// Makes a service that reaches the instance through that transport.
     ///
-    /// - Parameter now: the present, in seconds since 1970, by another clock than the machine's; only used to read dates
-    ///   that the instance sends.
+    /// - Parameters:
+    ///   - now: the present, in seconds since 1970, by another clock than the machine's; only used to read dates that the
+    ///     instance sends.
+    ///   - gate: where its requests ask for permission, by the same clock; `nil`: a gate of this service alone.
+    ///   - clock: the clock of deadlines and waits.
+    ///   - jitter: anything from 0 up to 1, anew each time, by another source than the system's.
     public init(
-        instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil
+        instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil,
+        gate: (any RequestGate)? = nil, clock: RequestClock = .system, jitter: (@Sendable () -> Double)? = nil
     ) {
         self.instance = instance
         self.transport = transport
+        self.gate = gate ?? LocalGate(instance.restraint, clock: clock)
+        self.clock = clock
+        self.jitter = jitter ?? { Double.random(in: 0..<1) }
         self.now = now ?? { Int(Date().timeIntervalSince1970) }
         credentials = instance.credentials.source
     }
@@ -50,17 +64,27 @@ public struct TableService: Sendable {
 
     /// One attempt to get a whole answer, of whatever status.
     ///
-    /// - Parameter caller: on whose behalf, `nil` for the service itself.
-    /// - Throws: `PageSourceError` where there are no credentials or there is no whole answer.
-    func get(_ url: String, for caller: String?) async throws(PageSourceError) -> IncomingResponse {
-        var headers = try await credentials.headers(for: caller)
+    /// - Parameters:
+    ///   - caller: on whose behalf, `nil` for the service itself.
+    ///   - slot: the slot of the instance that carries it.
+    ///   - timeout: the time it may take.
+    /// - Throws: `AttemptFailure` where there are no credentials or there is no whole answer.
+    func get(
+        _ url: String, for caller: String?, in slot: RequestSlot, timeout: Duration
+    ) async throws(AttemptFailure) -> IncomingResponse {
+        var headers: HeaderFields
+        do {
+            headers = try await credentials.headers(for: caller)
+        } catch {
+            throw .credentials(error)
+        }
         headers.append("Accept", "application/json")
         let request = OutgoingRequest(
-            url: url, headers: headers, timeout: instance.timeout, maxBodyBytes: instance.maxPageBytes)
+            url: url, headers: headers, timeout: timeout, maxBodyBytes: instance.maxPageBytes)
         do {
             return try await transport.send(request)
         } catch {
-            throw PageSourceError(error)
+            throw .transport(error)
         }
     }
 }
