@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 
 BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev
-TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3
+TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3 python3-venv libmagic1
 IMAGE_CHECK_PACKAGES := buildah debootstrap curl iproute2
 BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light python3 wrk
 
@@ -60,6 +60,7 @@ run:
 test:
 	$(need-swift)
 	$(call install,$(TEST_PACKAGES))
+	Tests/PublicClients/prepare
 	swift build --build-tests
 	swift test --skip-build --no-parallel
 

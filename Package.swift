@@ -47,13 +47,14 @@ let package = Package(
         wrapper("EventLoops", ["CUV", "Locks"]),
         wrapper("HTTPServer", ["HTTPModel", "EventLoops", "CMicroHTTPD"]),
         wrapper("HTTPClient", ["HTTPModel", "EventLoops", "CCurl"]),
-        wrapper("TableAPI", ["Pagination", "HTTPModel", "Locks", "CSimdJSON"]),
+        wrapper("SimdJSON", ["Pagination", "HTTPModel", "CSimdJSON"]),
+        pure("TableAPI", ["Pagination", "HTTPModel", "Locks", "SimdJSON"]),
         pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops"]),
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
-        pure("Gateway", ["Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks"]),
-        pure("DemoInstance", ["HTTPModel", "SQLite"]),
+        pure("Gateway", ["Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability", "Clocks"]),
+        pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
@@ -63,12 +64,13 @@ let package = Package(
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
 
-        tests(of: "HTTPModel", []),
+        tests(of: "HTTPModel", ["SimdJSON"]),
+        tests(of: "SimdJSON", ["HTTPModel", "Pagination"]),
         tests(of: "Pagination", ["PaginatordTesting"]),
         tests(of: "EventLoops", ["PaginatordTesting"]),
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
-        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "Locks"]),
+        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "Locks", "SimdJSON"]),
         tests(of: "TablePagination", ["DemoInstance", "HTTPServer", "EventLoops"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
@@ -77,10 +79,10 @@ let package = Package(
         tests(
             of: "Gateway",
             [
-                "PaginatordTesting", "Sessions", "TableAPI", "Pagination", "HTTPModel", "Observability", "Clocks",
-                "DemoInstance",
+                "PaginatordTesting", "Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability",
+                "Clocks", "DemoInstance",
             ]),
-        tests(of: "DemoInstance", ["HTTPModel", "SQLite"]),
+        tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),

@@ -23,11 +23,14 @@ struct Bookkeeping: Sendable {
     }
 
     /// The fields.
+    ///
+    /// - Parameter created: another field that says when the record was made.
     static func fields<Record>(
-        _ read: @escaping @Sendable (Record) -> Bookkeeping
+        created: String? = nil, _ read: @escaping @Sendable (Record) -> Bookkeeping
     ) -> [DefinedField<Record>] {
         [
-            .integer("sys_created_on", .dateTime) { read($0).createdOn },
+            created.map { .same("sys_created_on", as: $0, .dateTime) }
+                ?? .integer("sys_created_on", .dateTime) { read($0).createdOn },
             .string("sys_created_by") { read($0).createdBy },
             .integer("sys_updated_on", .dateTime) { read($0).updatedOn },
             .string("sys_updated_by") { read($0).updatedBy },

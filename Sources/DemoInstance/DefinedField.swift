@@ -12,6 +12,11 @@ struct DefinedField<Record>: Sendable {
         DefinedField(field: Field(name: "sys_id", type: .string, content: .column), read: nil)
     }
 
+    /// A field that always has the value of another one.
+    static func same(_ name: String, as other: String, _ type: FieldType) -> DefinedField {
+        DefinedField(field: Field(name: name, type: type, content: .columnOf(other)), read: nil)
+    }
+
     /// A field with the same value in every record.
     static func constant(_ name: String, _ type: FieldType, _ value: SQLiteValue) -> DefinedField {
         DefinedField(field: Field(name: name, type: type, content: .constant(value)), read: nil)

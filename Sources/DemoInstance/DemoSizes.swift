@@ -6,4 +6,10 @@ enum DemoSizes {
     static let locations = 42
     /// `cmdb_ci_server`
     static let servers = 2000
+    /// `change_request`
+    static let changes = 200
+    /// `problem`
+    static let problems = 200
+    /// `kb_knowledge`
+    static let articles = 200
 }

@@ -42,6 +42,22 @@ enum DemoTexts {
         "% unplugged, smells of smoke", "Nothing works, % least of all", "Slow % – again…",
     ]
 
+    /// What a change does; `%` stands for its subject.
+    static let changes = [
+        "Upgrade %", "Move % to the new data centre", "Renew the certificate of %", "Roll back %",
+        "% – Wartungsfenster",
+        "Remplacer %", "ترقية %", "שדרוג %", "Retire <i>%</i>", "Raise the limits of % by 50%%",
+    ]
+
+    /// What an article tells; `%` stands for its subject.
+    static let articles = [
+        "How to use %", "% for beginners", "What to do when % is down", "Frequently asked questions about %",
+        "Hilfe zu %", "دليل %", "מדריך: %", "% の使い方",
+    ]
+
+    /// Collections of articles; their number is that of the records in `kb_knowledge_base`.
+    static let knowledgeBases = ["IT", "Human Resources", "Wissen für alle", "قاعدة المعرفة"]
+
     /// Sentences of descriptions and notes.
     static let sentences = [
         "It worked yesterday.", "I have restarted twice.\nNo change.", "Several colleagues see the same.",

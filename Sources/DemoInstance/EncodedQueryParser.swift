@@ -9,8 +9,12 @@ enum EncodedQueryParser {
     static func parse(_ text: String) -> EncodedQuery {
         var query = EncodedQuery()
         var groups = [EncodedQuery.Group()]
+        var isInRelatedList = false
         for part in text.utf8.split(separator: 0x5E) {
-            if let field = suffix(of: part, after: "ORDERBYDESC") {
+            if isInRelatedList || part.starts(with: "RLQUERY".utf8) {
+                // Conditions on related lists are dropped with all that is between their ends.
+                isInRelatedList = !part.starts(with: "ENDRLQUERY".utf8)
+            } else if let field = suffix(of: part, after: "ORDERBYDESC") {
                 query.orders.append(EncodedQuery.Order(field: string(field), isDescending: true))
             } else if let field = suffix(of: part, after: "ORDERBY") {
                 query.orders.append(EncodedQuery.Order(field: string(field), isDescending: false))

@@ -8,12 +8,23 @@ struct Field: Sendable {
     let type: FieldType
     /// Where its values come from.
     let content: FieldContent
+
+    /// The column of SQLite that has the values; `nil` where there is none.
+    var column: String? {
+        switch content {
+        case .column: name
+        case .columnOf(let other): other
+        case .constant: nil
+        }
+    }
 }
 
 /// Where a field's values come from.
 enum FieldContent: Sendable {
     /// A column of the same name in SQLite. Empty values are NULL there.
     case column
+    /// The column of another field, which always has the same value.
+    case columnOf(String)
     /// The same value in every record; `.null` for a field that is always empty.
     case constant(SQLiteValue)
 }
@@ -32,6 +43,8 @@ enum FieldType: Sendable {
     case boolean
     /// A moment, kept as seconds since 1970.
     case dateTime
+    /// A day, kept as the second since 1970 at which it begins.
+    case date
     /// A record of another table, kept as its row number.
     case reference(String)
     /// A record of a table that this instance does not have, kept as the text of its `sys_id`.

@@ -38,6 +38,10 @@ struct Incident: Sendable {
     var company: Int?
     /// The row of the server that it is about.
     var item: Int?
+    /// The row of the problem that causes it.
+    var problem: Int?
+    /// The row of the change that is to solve it.
+    var change: Int?
     /// When it was opened, in seconds since 1970.
     var openedAt: Int
     /// When it was solved.
@@ -64,8 +68,8 @@ struct Incident: Sendable {
 
     private init(row: Int, random: inout RandomSource) {
         number = "INC\(String(10000 + row).leftPadded(to: 7))"
-        let subject = random.pick(DemoTexts.subjects)
-        shortDescription = DemoTexts.filled(random.pick(DemoTexts.complaints), with: subject)
+        let subject = random.below(DemoTexts.subjects.count)
+        shortDescription = random.pick(Self.complaints)[subject]
         let sentences = random.below(4)
         description = (0..<sentences).map { _ in random.pick(DemoTexts.sentences) }.joined(separator: " ")
         state = random.pick([1, 1, 2, 2, 2, 3, 6, 7, 7, 7, 7, 8])
@@ -96,25 +100,27 @@ struct Incident: Sendable {
         closeNotes = isSolved ? random.pick(DemoTexts.solutions) : ""
         let updatedOn = closedAt ?? resolvedAt ?? openedAt + random.below(400_000)
         history = Bookkeeping(createdOn: openedAt, updatedOn: updatedOn, random: &random)
-        notes = ""
-        if random.chance(30) {
-            let author = random.pick(DemoTexts.givenNames)
-            notes =
-                "\(DateText.text(Int64(updatedOn))) - \(author) (Work notes)\n\(random.pick(DemoTexts.sentences))\n\n"
-        }
+        notes = random.chance(30) ? Journal.text(entries: 1, until: updatedOn, &random) : ""
+        // A few are told about at length.
+        if random.chance(1) { notes = Journal.text(entries: 8 + random.below(40), until: updatedOn, &random) }
+        problem = random.chance(12) ? 1 + random.below(DemoSizes.problems) : nil
+        change = random.chance(6) ? 1 + random.below(DemoSizes.changes) : nil
     }
 
     /// The table `incident`, which extends `task`.
     static let table = TableDefinition<Incident>(
         name: "incident", displayField: "number",
         indexes: [
-            ["number"], ["active", "sys_id"], ["state", "sys_id"], ["priority", "sys_id"], ["category", "sys_id"],
-            ["caller_id", "sys_id"], ["assigned_to", "sys_id"], ["assignment_group", "sys_id"],
-            ["opened_at", "sys_id"],
-            ["sys_created_on", "sys_id"], ["sys_updated_on", "sys_id"],
+            ["number"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
+            ["problem_id"], ["sys_updated_on"],
+            // Counts within a span of time need nothing but this one.
+            ["opened_at", "active", "state", "priority"],
         ],
         record: { row, random in Incident(row: row, random: &random) },
-        fields: identity + people + progress + texts + Bookkeeping.fields { $0.history } + neverSet)
+        fields: identity + people + progress + texts + Bookkeeping.fields(created: "opened_at") { $0.history }
+            + neverSet,
+        isSortedBySysID: true,
+        summary: ["active", "state", "priority", "impact", "urgency", "category", "assignment_group"])
 
     private static let identity: [DefinedField<Incident>] = [
         .sysID, .string("number") { $0.number },
@@ -133,15 +139,17 @@ struct Incident: Sendable {
         .integer("location", .reference("cmn_location")) { $0.location },
         .integer("company", .reference("core_company")) { $0.company },
         .integer("cmdb_ci", .reference("cmdb_ci")) { $0.item },
+        .integer("problem_id", .reference("problem")) { $0.problem },
+        .integer("rfc", .reference("change_request")) { $0.change },
     ]
 
     private static let progress: [DefinedField<Incident>] = [
         .integer("state", .integerChoice(states)) { $0.state },
-        .integer("incident_state", .integerChoice(states)) { $0.state },
-        .integer("priority", .integerChoice(priorities)) { $0.priority },
-        .integer("impact", .integerChoice(levels)) { $0.impact },
-        .integer("urgency", .integerChoice(levels)) { $0.urgency },
-        .constant("severity", .integerChoice(levels), .integer(3)),
+        .same("incident_state", as: "state", .integerChoice(states)),
+        .integer("priority", .integerChoice(TaskPeople.priorities)) { $0.priority },
+        .integer("impact", .integerChoice(TaskPeople.levels)) { $0.impact },
+        .integer("urgency", .integerChoice(TaskPeople.levels)) { $0.urgency },
+        .constant("severity", .integerChoice(TaskPeople.levels), .integer(3)),
         .string("category", .choice(categoryLabels)) { $0.category },
         .string("subcategory") { $0.subcategory },
         .string("contact_type", .choice(contactTypes)) { $0.contactType },
@@ -175,15 +183,15 @@ struct Incident: Sendable {
             "user_input", "watch_list", "work_end", "work_notes_list", "work_start", "rejection_goto", "wf_activity")
         + DefinedField.empty("parent_incident", type: .reference("incident"))
         + DefinedField.empty("business_service", type: .reference("cmdb_ci"))
-        + DefinedField.empty("problem_id", "rfc", "caused_by")
+        + DefinedField.empty("caused_by", type: .reference("change_request"))
 
+    /// Every complaint about every subject.
+    private static let complaints = DemoTexts.complaints.map { complaint in
+        DemoTexts.subjects.map { DemoTexts.filled(complaint, with: $0) }
+    }
     private static let states: [Int64: String] = [
         1: "New", 2: "In Progress", 3: "On Hold", 6: "Resolved", 7: "Closed", 8: "Canceled",
     ]
-    private static let priorities: [Int64: String] = [
-        1: "1 - Critical", 2: "2 - High", 3: "3 - Moderate", 4: "4 - Low", 5: "5 - Planning",
-    ]
-    private static let levels: [Int64: String] = [1: "1 - High", 2: "2 - Medium", 3: "3 - Low"]
     private static let categories: [(String, [String])] = [
         ("inquiry", ["antivirus", "email", "internal application"]), ("software", ["email", "os"]),
         ("hardware", ["cpu", "disk", "keyboard", "memory", "monitor", "mouse"]),
@@ -196,30 +204,4 @@ struct Incident: Sendable {
     private static let contactTypes = [
         "phone": "Phone", "email": "Email", "self-service": "Self-service", "walk-in": "Walk-in",
     ]
-}
-
-extension String {
-    /// The text with zeros in front, so that it has at least that many characters.
-    fileprivate func leftPadded(to width: Int) -> String {
-        String(repeating: "0", count: Swift.max(0, width - utf8.count)) + self
-    }
-}
-
-extension DemoTexts {
-    /// A complaint with its subject in place of `%`; `%%` stands for a percent sign.
-    fileprivate static func filled(_ complaint: String, with subject: String) -> String {
-        var text = ""
-        var isEscape = false
-        for character in complaint.unicodeScalars {
-            if character == "%" {
-                if isEscape { text += "%" }
-                isEscape.toggle()
-            } else {
-                if isEscape { text += subject }
-                isEscape = false
-                text.unicodeScalars.append(character)
-            }
-        }
-        return isEscape ? text + subject : text
-    }
 }

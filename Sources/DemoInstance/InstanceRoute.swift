@@ -4,6 +4,8 @@ enum InstanceRoute: Equatable {
     case list(table: String, version: Version)
     /// One record.
     case record(table: String, sysID: String, version: Version)
+    /// What the records of a table add up to.
+    case statistics(table: String, version: Version)
 
     /// The version of the interface in the path. The latest is what a path without one means.
     enum Version: String, CaseIterable {
@@ -14,37 +16,39 @@ enum InstanceRoute: Equatable {
         /// `/api/now/v2/table`
         case second = "v2/"
 
-        /// The path before a table's name.
-        var prefix: String { "/api/now/\(rawValue)table/" }
+        /// The path before an interface's name.
+        var prefix: String { "/api/now/\(rawValue)" }
     }
 
     /// Reads a path.
     /// - Throws: `.noSuchResource` for any other path.
     init(path: String) throws(InstanceError) {
-        guard let version = Version.allCases.first(where: { path.hasPrefix($0.prefix) }) else {
-            throw .noSuchResource
+        for version in Version.allCases where path.hasPrefix(version.prefix) {
+            let segments = path.dropFirst(version.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+            guard segments.count >= 2, segments.allSatisfy({ !$0.isEmpty }) else { continue }
+            switch (segments[0], segments.count) {
+            case ("table", 2): self = .list(table: String(segments[1]), version: version)
+            case ("table", 3):
+                self = .record(table: String(segments[1]), sysID: String(segments[2]), version: version)
+            case ("stats", 2): self = .statistics(table: String(segments[1]), version: version)
+            default: continue
+            }
+            return
         }
-        let segments = path.dropFirst(version.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
-        guard segments.count <= 2, segments.allSatisfy({ !$0.isEmpty }), let table = segments.first else {
-            throw .noSuchResource
-        }
-        self =
-            segments.count == 1
-            ? .list(table: String(table), version: version)
-            : .record(table: String(table), sysID: String(segments[1]), version: version)
+        throw .noSuchResource
     }
 
     /// The table's name.
     var table: String {
         switch self {
-        case .list(let table, _), .record(let table, _, _): table
+        case .list(let table, _), .record(let table, _, _), .statistics(let table, _): table
         }
     }
 
     /// The version in the path.
     var version: Version {
         switch self {
-        case .list(_, let version), .record(_, _, let version): version
+        case .list(_, let version), .record(_, _, let version), .statistics(_, let version): version
         }
     }
 }

@@ -8,6 +8,9 @@ struct QueryScope {
     let root: TableSchema
     private var joined: [String: (alias: String, table: TableSchema)] = [:]
     private var clauses: [String] = []
+    private var columns: Set<String> = []
+    /// Whether a field has been asked for that nobody may read.
+    private(set) var readsProtectedField = false
 
     /// SQLite joins at most 64 tables.
     private static let maxJoins = 60
@@ -19,8 +22,15 @@ struct QueryScope {
     }
 
     /// The FROM clause with every join made so far.
-    var source: String {
-        (["\(root.storage) AS t"] + clauses).joined(separator: " ")
+    ///
+    /// - Parameter advice: what SQLite is told about indexes of the root.
+    func source(advice: String = "") -> String {
+        (["\(root.storage) AS t\(advice)"] + clauses).joined(separator: " ")
+    }
+
+    /// Whether all that has been resolved so far is in the root's table of counts too.
+    var isSummarised: Bool {
+        !root.summary.isEmpty && clauses.isEmpty && columns.isSubset(of: root.summary)
     }
 
     /// Finds a field by its name; dots walk along references, and the tables on the way are joined. `nil` for a name
@@ -31,13 +41,17 @@ struct QueryScope {
         var walked = ""
         var steps = path.split(separator: ".", omittingEmptySubsequences: false)[...]
         while let step = steps.popFirst() {
+            if table.protectedFields.contains(String(step)) { readsProtectedField = true }
             guard let field = table.field(named: String(step)) else { return nil }
-            guard !steps.isEmpty else { return ScopedField(field: field, table: table, alias: alias) }
-            guard case .reference(let target) = field.type, case .column = field.content,
+            guard !steps.isEmpty else {
+                if alias == "t", let column = field.column { columns.insert(column) }
+                return ScopedField(field: field, table: table, alias: alias)
+            }
+            guard case .reference(let target) = field.type, let column = field.column,
                 let next = catalog.table(named: target)
             else { return nil }
             walked += ".\(step)"
-            guard let reached = join(walked, from: "\(alias).\"\(field.name)\"", to: next) else { return nil }
+            guard let reached = join(walked, from: "\(alias).\"\(column)\"", to: next) else { return nil }
             alias = reached
             table = next
         }
@@ -75,6 +89,7 @@ struct ScopedField {
     var expression: SQLFragment {
         switch field.content {
         case .column: SQLFragment(text: "\(alias).\"\(field.name)\"")
+        case .columnOf(let other): SQLFragment(text: "\(alias).\"\(other)\"")
         case .constant(.null): SQLFragment(text: "NULL")
         case .constant(let value): SQLFragment(text: "CASE WHEN \(alias).id IS NOT NULL THEN ? END", values: [value])
         }

@@ -1,9 +1,15 @@
 internal import HTTPModel
 
 /// The `sysparm_` parameters of a reading request (ServiceNow, "Table API"). Where one is repeated, the last counts;
-/// unknown ones are ignored.
+/// unknown ones are ignored, and so are those that say nothing to this instance: `sysparm_view` (it has no forms),
+/// `sysparm_query_category` (one database) and `sysparm_query_no_domain` (one domain).
+///
+/// Switches are read without regard to case: clients written in Python send `True`.
+///
+/// Where there is no `sysparm_query`, every other parameter `name=value` is a condition: a field that has this value or
+/// shows it.
 struct ReadParameters: Equatable {
-    /// `sysparm_query`, read.
+    /// `sysparm_query`, or the conditions in the form of parameters, read.
     var query = EncodedQuery()
     /// `sysparm_fields`; `nil` for all.
     var fields: [String]?
@@ -17,6 +23,10 @@ struct ReadParameters: Equatable {
     var excludesReferenceLink = false
     /// Whether the rows are counted: `sysparm_no_count` is not `true`.
     var counts = true
+    /// `sysparm_count`, of statistics.
+    var countsOnly = false
+    /// The aggregates asked for that this instance does not have, of statistics.
+    var otherAggregates: [String] = []
     /// Whether a `Link` field is sent: `sysparm_suppress_pagination_header` is not `true`.
     var links = true
 
@@ -27,20 +37,34 @@ struct ReadParameters: Equatable {
         guard let parameters = target.parameters() else {
             throw .invalidParameter("the query string is no UTF-8 text")
         }
+        var hasQuery = false
+        var conditions: [EncodedQuery.Condition] = []
         for (name, value) in parameters {
             switch name {
-            case "sysparm_query": query = EncodedQueryParser.parse(value)
+            case "sysparm_query":
+                query = EncodedQueryParser.parse(value)
+                hasQuery = true
+            case "sysparm_count": countsOnly = equalIgnoringCase(value, "true")
+            case "sysparm_avg_fields", "sysparm_min_fields", "sysparm_max_fields", "sysparm_sum_fields",
+                "sysparm_group_by", "sysparm_having":
+                otherAggregates.append(name)
             case "sysparm_fields":
-                let names = value.utf8.split(separator: 0x2C).map { trimmed(String(Substring($0))) }
+                let names = value.utf8.split(separator: 0x2C).map { Substring($0).trimmingSpaces }
                 fields = names.isEmpty ? nil : names
             case "sysparm_limit": limit = try count(name, value, default: 10000)
             case "sysparm_offset": offset = try count(name, value, default: 0)
-            case "sysparm_display_value": display = DisplayMode(rawValue: value) ?? .values
-            case "sysparm_exclude_reference_link": excludesReferenceLink = value == "true"
-            case "sysparm_no_count": counts = value != "true"
-            case "sysparm_suppress_pagination_header": links = value != "true"
-            default: break
+            case "sysparm_display_value": display = DisplayMode(rawValue: value.lowercased()) ?? .values
+            case "sysparm_exclude_reference_link": excludesReferenceLink = equalIgnoringCase(value, "true")
+            case "sysparm_no_count": counts = !equalIgnoringCase(value, "true")
+            case "sysparm_suppress_pagination_header": links = !equalIgnoringCase(value, "true")
+            default:
+                if !name.hasPrefix("sysparm_") {
+                    conditions.append(EncodedQuery.Condition(field: name, comparison: .shows, operand: value))
+                }
             }
+        }
+        if !hasQuery, !conditions.isEmpty {
+            query.groups = [EncodedQuery.Group(alternatives: conditions.map { .init(conditions: [$0]) })]
         }
     }
 
@@ -50,9 +74,5 @@ struct ReadParameters: Equatable {
             throw .invalidParameter("\(name) must be a whole number from 0")
         }
         return count
-    }
-
-    private func trimmed(_ name: String) -> String {
-        String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -1,21 +1,38 @@
+internal import Locks
 internal import SQLite
 
-/// The instance's records in SQLite, in memory.
-struct RecordStore: Sendable {
+/// The instance's records in SQLite, in memory, with the answers that it keeps.
+final class RecordStore: Sendable {
     private let connection: SQLiteConnection
+    private let sizes: [String: Int]
+    private let counts = Lock(BoundedMemory<Int>(bound: 1 << 20))
+    private let lists = Lock(BoundedMemory<[Int32]>(bound: 4 << 20))
+
+    private let smallTable: Int
+
+    /// A list of a larger table is kept from its second page on where it is no longer than this.
+    private static let longestKeptList = 200_000
 
     /// Makes the tables, their rows and their indexes.
+    ///
+    /// - Parameter smallTable: a table with at most that many rows is listed as a whole where a scan is needed at all:
+    ///   it then gives both the count and the page, and the pages behind it cost nothing.
     /// - Throws: `SQLiteError`, for one where memory does not suffice.
-    init(_ tables: [StoredRows]) async throws(SQLiteError) {
+    init(_ tables: [StoredRows], smallTable: Int) async throws(SQLiteError) {
+        self.smallTable = smallTable
         connection = try await SQLiteConnection.open(.memory)
-        for table in tables {
-            try await connection.run { (database) throws(SQLiteError) in try Self.create(table, in: database) }
-        }
+        sizes = Dictionary(tables.map { ($0.schema.storage, $0.count) }) { first, _ in first }
+        for table in tables { try await table.create(on: connection) }
         try await connection.run { (database) throws(SQLiteError) in
             // The planner has to know how selective the indexes are.
             try database.execute("PRAGMA analysis_limit = 1000")
             try database.execute("ANALYZE")
         }
+    }
+
+    /// Whether a table has too many rows to be listed as a whole.
+    func isLarge(_ table: TableSchema) -> Bool {
+        sizes[table.storage, default: 0] > smallTable
     }
 
     /// One page of a list.
@@ -34,25 +51,28 @@ struct RecordStore: Sendable {
     ///   - counts: whether to count.
     ///   - template: how to write the rows; `nil` for none, where only the head is wanted.
     /// - Throws: `SQLiteError`.
-    func page(_ plan: ListPlan, counts: Bool, template: RowTemplate?) async throws(SQLiteError) -> Page {
+    func page(
+        _ plan: ListPlan, limit: Int, offset: Int, counts: Bool, template: RowTemplate?
+    ) async throws(SQLiteError) -> Page {
         try await connection.run { (database) throws(SQLiteError) in
-            var page = Page(total: nil, body: Array(#"{"result":["#.utf8), rowCount: 0)
-            if counts {
-                page.total = try database.first(plan.count.text, plan.count.values) { Int($0.integer(at: 0)) }
-            }
-            var rows: [Int64] = []
-            try database.query(plan.page.text, plan.page.values) { rows.append($0.integer(at: 0)) }
-            page.rowCount = rows.count
+            let (total, rows) = try self.rows(plan, limit: limit, offset: offset, counts: counts, database)
+            var page = Page(total: counts ? total : nil, body: Array(#"{"result":["#.utf8), rowCount: rows.count)
             if let template {
                 page.body.reserveCapacity(64 + rows.count * 2048)
                 for row in rows {
                     if page.body.last == 0x7D { page.body.append(0x2C) }
-                    try Self.write(row, template, database, to: &page.body)
+                    try Self.write(Int64(row), template, database, to: &page.body)
                 }
                 page.body += "]}".utf8
             }
             return page
         }
+    }
+
+    /// How many records match.
+    /// - Throws: `SQLiteError`.
+    func count(_ plan: ListPlan) async throws(SQLiteError) -> Int {
+        try await connection.run { (database) throws(SQLiteError) in try self.count(plan, database) }
     }
 
     /// The body `{"result":{…}}` of one record; `nil` where the table has none with that `sys_id`.
@@ -71,34 +91,50 @@ struct RecordStore: Sendable {
         }
     }
 
+    /// The total, where it is known or wanted, and the row numbers of a page.
+    private func rows(
+        _ plan: ListPlan, limit: Int, offset: Int, counts: Bool, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> (total: Int?, rows: [Int32]) {
+        let size = sizes[plan.storage, default: 0]
+        var list = lists.withLock { $0.value(of: plan.all) }
+        var total = list?.count
+        if list == nil {
+            let isSmall = size <= smallTable
+            total = self.counts.withLock { $0.value(of: plan.count) }
+            // Where the count costs little and an index has the order, the first page needs no scan.
+            let isCheap = offset == 0 && plan.hasIndexedOrder && (plan.isSummarised || total != nil)
+            if total == nil, isSmall ? isCheap : counts { total = try count(plan, database) }
+            if isSmall ? !isCheap : offset > 0 && total ?? .max <= Self.longestKeptList {
+                let all = try numbers(plan.all, database)
+                lists.withLock { $0.keep(all, size: all.count, for: plan.all) }
+                total = all.count
+                list = all
+            }
+        }
+        if let list {
+            let start = min(offset, list.count)
+            return (total, Array(list[start..<start + min(limit, list.count - start)]))
+        }
+        return (total, try numbers(plan.page(limit: limit, offset: offset, total: total, size: size), database))
+    }
+
+    private func count(_ plan: ListPlan, _ database: SQLiteDatabase) throws(SQLiteError) -> Int {
+        if let known = counts.withLock({ $0.value(of: plan.count) }) { return known }
+        let count = try database.first(plan.count.text, plan.count.values) { Int($0.integer(at: 0)) } ?? 0
+        counts.withLock { $0.keep(count, size: 1, for: plan.count) }
+        return count
+    }
+
+    private func numbers(_ select: SQLFragment, _ database: SQLiteDatabase) throws(SQLiteError) -> [Int32] {
+        var rows: [Int32] = []
+        try database.query(select.text, select.values) { rows.append(Int32(truncatingIfNeeded: $0.integer(at: 0))) }
+        return rows
+    }
+
     private static func write(
         _ row: Int64, _ template: RowTemplate, _ database: SQLiteDatabase, to bytes: inout [UInt8]
     ) throws(SQLiteError) {
         let values = template.select.values + [.integer(row)]
         try database.query(template.select.text, values) { template.write($0, to: &bytes) }
-    }
-
-    private static func create(_ table: StoredRows, in database: SQLiteDatabase) throws(SQLiteError) {
-        let name = table.schema.storage
-        let columns = table.schema.fields.compactMap { field in
-            if case .column = field.content { field } else { nil }
-        }
-        let definitions = columns.map { "\"\($0.name)\" \($0.type.isText ? "TEXT COLLATE NOCASE" : "INTEGER")" }
-        let list = (["id INTEGER PRIMARY KEY"] + definitions).joined(separator: ", ")
-        // Nothing here outlives the process, so no journal is kept.
-        try database.execute("PRAGMA journal_mode = OFF")
-        try database.execute("CREATE TABLE \(name) (\(list))")
-        let marks = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")
-        let insert = "INSERT INTO \(name) VALUES (\(marks))"
-        try database.transaction { () throws(SQLiteError) in
-            for row in stride(from: 1, through: table.count, by: 1) {
-                try database.execute(insert, table.values(row))
-            }
-        }
-        try database.execute("CREATE UNIQUE INDEX \(name)_sys_id ON \(name) (sys_id)")
-        for index in table.indexes {
-            let columns = index.map { "\"\($0)\"" }.joined(separator: ", ")
-            try database.execute("CREATE INDEX \(name)_by_\(index.joined(separator: "_")) ON \(name) (\(columns))")
-        }
     }
 }

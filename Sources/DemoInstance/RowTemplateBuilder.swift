@@ -37,7 +37,7 @@ struct RowTemplateBuilder {
     func finish() -> (select: SQLFragment, pieces: [RowPiece]) {
         let list = columns.isEmpty ? "NULL" : columns.map(\.text).joined(separator: ", ")
         let select = SQLFragment(
-            text: "SELECT \(list) FROM \(scope.source) WHERE t.id = ?", values: columns.flatMap(\.values))
+            text: "SELECT \(list) FROM \(scope.source()) WHERE t.id = ?", values: columns.flatMap(\.values))
         return (select, pieces + [.literal(literal + [0x7D])])
     }
 

@@ -14,6 +14,11 @@ struct SysID {
         low = RandomSource.mixed(high ^ table)
     }
 
+    /// The rows from 1 to `count` in the order of their identifiers.
+    static func order(table: UInt64, count: Int) -> [Int] {
+        (1..<count + 1).map { (SysID(table: table, row: $0).high, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
     /// Appends the 32 digits.
     func append(to bytes: inout [UInt8]) {
         for half in [high, low] {

@@ -14,14 +14,18 @@ struct TableCall: Sendable {
     let isHead: Bool
     private let origin: String
 
-    /// Checks a request's head, credentials first.
+    /// Tables that an instance has and lets nobody read.
+    private static let closedTables: Set<String> = ["oauth_credential", "sys_user_token", "sys_certificate"]
+
+    /// Checks the head of a request whose sender is known.
     /// - Throws: `InstanceError` for what is to be refused.
-    init(_ head: RequestHead, catalog: Catalog, credentials: BasicCredentials?) throws(InstanceError) {
-        if let credentials, !credentials.areGiven(in: head.headers) { throw .notAuthenticated }
+    init(_ head: RequestHead, catalog: Catalog) throws(InstanceError) {
         guard let target = RequestTarget(head.target) else { throw .invalidParameter("the target is no valid URL") }
         self.target = target
         route = try InstanceRoute(path: target.path)
         guard ["GET", "HEAD"].contains(head.method) else { throw .methodNotAllowed }
+        guard head.headers.acceptJSON else { throw .notAcceptable }
+        guard !Self.closedTables.contains(route.table) else { throw .notAuthorized }
         guard let table = catalog.table(named: route.table) else { throw .invalidTable(route.table) }
         self.table = table
         parameters = try ReadParameters(target)
@@ -49,6 +53,6 @@ struct TableCall: Sendable {
     var shape: RecordShape {
         RecordShape(
             fields: parameters.fields, display: parameters.display,
-            excludesReferenceLink: parameters.excludesReferenceLink, linkBase: origin + route.version.prefix)
+            excludesReferenceLink: parameters.excludesReferenceLink, linkBase: origin + route.version.prefix + "table/")
     }
 }

@@ -4,13 +4,18 @@ struct UnstableOrder: Sendable {
     /// Sets one instance's changes apart from another's.
     let seed: UInt64
 
-    /// The terms of ORDER BY for one request, by its number.
-    func terms(request: UInt64) -> String {
-        switch RandomSource.mixed(seed ^ RandomSource.mixed(request)) % 4 {
-        case 0: "t.id ASC"
-        case 1: "t.id DESC"
-        case 2: "t.sys_id ASC"
-        default: "t.sys_id DESC"
+    /// The last term of ORDER BY for one request, by its number.
+    ///
+    /// - Parameters:
+    ///   - orders: the query's own terms.
+    ///   - isLarge: whether the table has so many rows that sorting those which the query's orders leave equal would
+    ///     take long. Those then always come in the same order, which an index has.
+    func term(request: UInt64, after orders: [OrderTerm], in table: TableSchema, isLarge: Bool) -> OrderTerm {
+        if isLarge, let last = orders.last {
+            return OrderTerm(alias: "t", column: "id", isDescending: last.isDescending)
         }
+        let choice = RandomSource.mixed(seed ^ RandomSource.mixed(request)) % 4
+        let other = table.isSortedBySysID ? table.displayField : "sys_id"
+        return OrderTerm(alias: "t", column: choice < 2 ? "id" : other, isDescending: choice % 2 == 1)
     }
 }

@@ -11,6 +11,8 @@ enum ValueForm: Sendable {
     case boolean
     /// The moment as `yyyy-MM-dd HH:mm:ss` in UTC.
     case dateTime
+    /// The day as `yyyy-MM-dd`.
+    case date
     /// The label of a choice; the text itself where it has none.
     case textLabel([String: String])
     /// The label of a choice; the digits where it has none.
@@ -40,6 +42,9 @@ enum ValueForm: Sendable {
         switch (self, value) {
         case (.identifier(let seed), .integer(let row)): SysID(table: seed, row: Int(row)).append(to: &bytes)
         case (.dateTime, .integer(let seconds)): DateText.append(seconds, to: &bytes)
+        case (.date, .integer(let seconds)):
+            DateText.append(seconds, to: &bytes)
+            bytes.removeLast(9)
         case (.boolean, .integer(let number)): bytes += (number == 1 ? "true" : "false").utf8
         case (.integerLabel(let labels), .integer(let number)): appendEscaped(labels[number] ?? "\(number)", to: &bytes)
         case (_, .integer(let number)): bytes += String(number).utf8
@@ -86,6 +91,7 @@ extension FieldType {
         case .integer, .integerChoice, .reference: .integer
         case .boolean: .boolean
         case .dateTime: .dateTime
+        case .date: .date
         }
     }
 

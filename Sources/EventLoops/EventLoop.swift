@@ -32,6 +32,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var isEnding = false
     private var settlers: [(id: Int, settle: () -> Bool)] = []
     private var settlersMade = 0
+    /// Whether the settlers have to be called once more before the loop waits.
+    private var isUnsettled = false
     private var spinning: LoopHandle?
     private var isSpinning = false
 
@@ -196,6 +198,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         assertCurrent()
         settlersMade += 1
         settlers.append((settlersMade, settle))
+        isUnsettled = true
         return SettlerID(value: settlersMade)
     }
 
@@ -205,13 +208,21 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         settlers.removeAll { $0.id == id.value }
     }
 
+    /// Has all settlers called once more before the loop waits: for one that may be given something to do by another's
+    /// work after its own turn. On the loop only.
+    public func unsettle() {
+        assertCurrent()
+        isUnsettled = true
+    }
+
     private func settle() {
         for _ in 0..<8 {
             drain()
+            isUnsettled = false
             if isEnding { return end() }
             var isSettled = true
             for settler in settlers where !settler.settle() { isSettled = false }
-            if isSettled, queue.isEmpty { return spin(false) }
+            if isSettled, !isUnsettled, queue.isEmpty { return spin(false) }
         }
         // Sockets have waited long enough: look at them without waiting, then go on.
         spin(true)

@@ -57,7 +57,8 @@ extension Gateway {
         headers.reserveCapacity(5)
         if hasTag, let position = document.position { headers.append("ETag", "\"\(position)\"") }
         let link = document.links.headerValue
-        if !link.isEmpty { headers.append("Link", link) }
+        // The same links stand in the body; a longer head is refused by many readers, and by our own server in the end.
+        if !link.isEmpty, link.utf8.count <= longestLinkValue { headers.append("Link", link) }
         if let total = document.page.totalItems { headers.append("X-Total-Count", String(total)) }
         headers.append("Cache-Status", origin.cacheStatus)
         if origin != .replayed {
@@ -70,6 +71,9 @@ extension Gateway {
             upstream: origin == .replayed ? nil : upstream)
     }
 }
+
+/// The most bytes of a `Link` header.
+private let longestLinkValue = 8192
 
 extension MoveOutcome.Origin {
     /// What `Cache-Status` says (RFC 9211).

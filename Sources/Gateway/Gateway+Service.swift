@@ -96,8 +96,9 @@ extension ProblemKind {
             writer.member("type", "/problems/\(rawValue)")
             writer.member("title", title(in: language))
             writer.member("status", status)
-            writer.member("meaning", explanation.meaning)
-            writer.member("remedy", explanation.remedy)
+            let (meaning, remedy) = explanation(in: language)
+            writer.member("meaning", meaning)
+            writer.member("remedy", remedy)
         }
     }
 }

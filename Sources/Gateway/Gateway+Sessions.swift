@@ -130,8 +130,8 @@ extension Gateway {
         } catch PaginationError.source(let error) {
             throw Problem(error)
         } catch {
-            // Not met: whether the page can be asked for was looked at above, and nothing else is refused.
-            throw ParameterFaults.problem(.target, "page", "\(error)")
+            // Whether the page can be asked for was looked at above, and nothing else is refused.
+            throw Problem(.internal, "page \(number) of a table was refused: \(error)")
         }
     }
 

@@ -2,6 +2,7 @@ public import Clocks
 public import HTTPModel
 public import Observability
 public import Sessions
+import SimdJSON
 import Synchronization
 public import TableAPI
 
@@ -160,19 +161,14 @@ public final class Gateway: Responder {
     ///
     /// - Throws: `Problem` where the body is no JSON object.
     private func members(of body: [UInt8], faults: inout ParameterFaults) throws(Problem) -> [String: JSONValue] {
-        let value: JSONValue
+        let object: JSONObject
         do {
-            value = try JSONValue.parse(body)
+            object = try JSONObject(body)
         } catch {
-            throw Problem(.malformedRequest, "The body is not JSON: \(error.detail).")
+            throw Problem(error)
         }
-        guard case .object(let members) = value else {
-            throw Problem(.malformedRequest, "The body has to be a JSON object, not \(value.kind).")
-        }
-        for member in repeatedMembers(in: body) where member.path.count == 1 {
-            faults.add(.body, member.path[0], "is there more than once")
-        }
-        return members
+        for name in object.repeated { faults.add(.body, name, "is there more than once") }
+        return object.members
     }
 
     private func refuseTooLarge(_ trace: RequestTrace) -> Response {
@@ -180,7 +176,13 @@ public final class Gateway: Responder {
         return refuse(trace, Problem(.contentTooLarge, detail))
     }
 
-    private func refuse(_ trace: RequestTrace, _ problem: Problem) -> Response {
+    /// Answers with a problem. What an internal one is about is for the observer only.
+    func refuse(_ trace: RequestTrace, _ problem: Problem) -> Response {
+        var problem = problem
+        if problem.name == ProblemKind.internal.rawValue {
+            observer.observe(.internalBug(detail: problem.detail, requestID: trace.id))
+            problem.detail = trace.id
+        }
         var writer = JSONWriter()
         let kind = ProblemKind(rawValue: problem.name)
         problem.write(title: kind?.title(in: trace.language) ?? problem.name, to: &writer)

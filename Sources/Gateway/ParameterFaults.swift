@@ -6,17 +6,25 @@ struct ParameterFaults: Sendable {
     enum Place: Sendable {
         /// A member of the body, by its JSON Pointer (RFC 6901).
         case body
+        /// The body itself, whose JSON Pointer is empty.
+        case wholeBody
         /// The query or the path, by its name.
         case target
     }
 
+    /// As many as an answer names; a request could hold any number.
+    private static let mostNamed = 100
     private var errors: [JSONValue] = []
+    private var count = 0
 
     /// Notes a fault. `name` is the parameter's name, `detail` says what would be right.
     mutating func add(_ place: Place, _ name: String, _ detail: String) {
+        count += 1
+        guard count <= Self.mostNamed else { return }
         let reference: (String, String) =
             switch place {
             case .body: ("pointer", "/" + name.replacing("~", with: "~0").replacing("/", with: "~1"))
+            case .wholeBody: ("pointer", "")
             case .target: ("parameter", name)
             }
         errors.append(.object([reference.0: .string(reference.1), "detail": .string(detail)]))
@@ -26,7 +34,7 @@ struct ParameterFaults: Sendable {
     ///
     /// - Throws: the report of all that is.
     func check() throws(Problem) {
-        if !errors.isEmpty { throw problem }
+        if count > 0 { throw problem }
     }
 
     /// A report of one fault.
@@ -36,9 +44,11 @@ struct ParameterFaults: Sendable {
         return faults.problem
     }
 
-    private var problem: Problem {
-        let count = errors.count == 1 ? "One value is" : "\(errors.count) values are"
+    /// The report of all of them.
+    var problem: Problem {
+        let number = count == 1 ? "One value is" : "\(count) values are"
+        let named = count > errors.count ? "errors says of the first \(errors.count) which" : "errors says which"
         return Problem(
-            .invalidParameter, "\(count) not allowed; errors says which and why.", [("errors", .array(errors))])
+            .invalidParameter, "\(number) not allowed; \(named) and why.", [("errors", .array(errors))])
     }
 }

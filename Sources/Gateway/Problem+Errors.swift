@@ -1,6 +1,7 @@
 import HTTPModel
 import Pagination
 import Sessions
+import SimdJSON
 
 extension Problem {
     /// A report of that kind.
@@ -46,6 +47,24 @@ extension Problem {
                 "\(limit) sessions are open, and that is the limit. Close some, or wait for one to expire.",
                 retryAfter: retryAfter, [("limit", .integer(limit))])
         case .store(let reason): self.init(.storeUnavailable, reason, retryAfter: defaultRetryAfter)
+        case .impossible(let what): self.init(.internal, what)
+        }
+    }
+
+    /// What is wrong with a body that has to be a JSON object.
+    init(_ error: JSONObjectError) {
+        switch error {
+        case .malformed(let fault): self.init(.malformedRequest, "The body is not JSON: \(fault).")
+        case .notAnObject(let kind): self.init(.malformedRequest, "The body has to be a JSON object, not \(kind).")
+        case .integersBeyond64Bits(let members):
+            var faults = ParameterFaults()
+            for name in members { faults.add(.body, name, "holds an integer that has more than 64 bits") }
+            self = faults.problem
+        case .tooManyValues(let limit):
+            var faults = ParameterFaults()
+            faults.add(.wholeBody, "", "has more than \(limit) names and values")
+            self = faults.problem
+        case .noMemory: self.init(.internal, "there was no memory to read a request body")
         }
     }
 

@@ -1,6 +1,10 @@
 extension ProblemKind {
     /// What it means and what to do about it, for the reader of `/problems/{name}`.
-    var explanation: (meaning: String, remedy: String) {
+    func explanation(in language: Language) -> (meaning: String, remedy: String) {
+        language == .french ? frenchExplanation : englishExplanation
+    }
+
+    private var englishExplanation: (meaning: String, remedy: String) {
         switch self {
         case .noNextPage:
             (
@@ -49,25 +53,42 @@ extension ProblemKind {
             )
         case .malformedRequest:
             (
-                "The request is not well-formed HTTP, or its body is not JSON.",
+                "The request is not well-formed HTTP, or its body is no JSON object or nests too deeply.",
                 "Correct what the detail names and send it again."
             )
         case .invalidParameter:
             (
-                "The request was understood, but holds values that are not allowed. errors names all of them.",
+                "The request was understood, but holds values that are not allowed. errors names them, a hundred at the most.",
                 "Correct each one that errors names and send it again."
             )
         case .notFound:
             ("The interface has no such path.", "GET /problems and the README name the paths that there are.")
         case .methodNotAllowed:
             ("The path exists, but not for this method.", "Use one of the methods in the Allow header.")
+        case .notAcceptable:
+            (
+                "The service can answer in none of the media types that the Accept header names.",
+                "Name a media type that the path offers, or leave Accept out."
+            )
         case .unsupportedMediaType:
             ("The body is not declared to be JSON.", "Send it with Content-Type: application/json.")
         case .contentTooLarge: ("The body is larger than limits.requestBody.", "Send a smaller body.")
+        case .uriTooLong:
+            (
+                "The request target is longer than the service reads.",
+                "Send a long query in the body of POST /sessions."
+            )
+        case .headersTooLarge:
+            ("The request’s headers are larger than the service reads.", "Send fewer or shorter headers and cookies.")
         case .notImplemented:
             (
                 "The body comes in a transfer coding that the service does not know.",
                 "Send it with a Content-Length, or with Transfer-Encoding: chunked."
+            )
+        case .httpVersionNotSupported:
+            (
+                "The service speaks HTTP/1.1 and HTTP/1.0, and some answers cannot be given in HTTP/1.0.",
+                "Send the request with HTTP/1.1."
             )
         case .hostNotAllowed:
             (
@@ -135,6 +156,11 @@ extension ProblemKind {
             (
                 "The service is about to stop and takes no new requests.",
                 "Make the same call again after the seconds in Retry-After."
+            )
+        case .internal:
+            (
+                "The service met something that should be impossible. The detail is the name of the request in the log.",
+                "Report it together with the log’s lines of that request."
             )
         }
     }

@@ -14,9 +14,13 @@ enum ProblemKind: String, CaseIterable, Sendable {
     case invalidParameter = "invalid-parameter"
     case notFound = "not-found"
     case methodNotAllowed = "method-not-allowed"
+    case notAcceptable = "not-acceptable"
     case unsupportedMediaType = "unsupported-media-type"
     case contentTooLarge = "content-too-large"
+    case uriTooLong = "uri-too-long"
+    case headersTooLarge = "headers-too-large"
     case notImplemented = "not-implemented"
+    case httpVersionNotSupported = "http-version-not-supported"
     case hostNotAllowed = "host-not-allowed"
     case originNotAllowed = "origin-not-allowed"
     case queryRejected = "query-rejected"
@@ -31,6 +35,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     case upstreamTimeout = "upstream-timeout"
     case storeUnavailable = "store-unavailable"
     case shuttingDown = "shutting-down"
+    case `internal` = "internal"
 
     /// The status code of the response that reports it.
     var status: Int {
@@ -39,18 +44,23 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .originNotAllowed, .upstreamForbidden: 403
         case .notFound, .sessionNotFound: 404
         case .methodNotAllowed: 405
+        case .notAcceptable: 406
         case .noNextPage, .noPreviousPage, .lastPageUnknown, .paginatorFinished, .paginatorBusy: 409
         case .sessionExpired: 410
         case .positionStale: 412
         case .contentTooLarge: 413
+        case .uriTooLong: 414
         case .unsupportedMediaType: 415
         case .hostNotAllowed: 421
         case .invalidParameter, .queryRejected: 422
         case .tooManySessions, .upstreamRateLimited: 429
+        case .headersTooLarge: 431
+        case .internal: 500
         case .notImplemented: 501
         case .upstreamUnauthenticated, .upstreamFailed, .upstreamIncomplete, .upstreamNotJSON, .upstreamTooLarge: 502
         case .upstreamUnavailable, .storeUnavailable, .shuttingDown: 503
         case .upstreamTimeout: 504
+        case .httpVersionNotSupported: 505
         }
     }
 
@@ -75,11 +85,17 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .invalidParameter: ("A parameter is not allowed", "Un paramètre n’est pas admis")
         case .notFound: ("There is nothing at this path", "Il n’y a rien à ce chemin")
         case .methodNotAllowed: ("The method is not allowed here", "La méthode n’est pas admise ici")
+        case .notAcceptable:
+            ("No accepted media type is available", "Aucun des types de contenu acceptés n’est disponible")
         case .unsupportedMediaType:
             ("The body has the wrong media type", "Le corps de la requête n’a pas le bon type de contenu")
         case .contentTooLarge: ("The body is too large", "Le corps de la requête est trop grand")
+        case .uriTooLong: ("The request target is too long", "L’adresse de la requête est trop longue")
+        case .headersTooLarge: ("The headers are too large", "Les en-têtes sont trop grands")
         case .notImplemented:
             ("The request needs what is not known here", "La requête exige ce qui n’est pas connu ici")
+        case .httpVersionNotSupported:
+            ("This version of HTTP will not do", "Cette version de HTTP ne convient pas")
         case .hostNotAllowed:
             ("The service does not answer to this host name", "Le service ne répond pas à ce nom d’hôte")
         case .originNotAllowed:
@@ -100,6 +116,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .storeUnavailable:
             ("The session store is not available", "Le stockage des sessions n’est pas disponible")
         case .shuttingDown: ("The service is shutting down", "Le service s’arrête")
+        case .internal: ("The service has a bug", "Le service a un défaut")
         }
     }
 }

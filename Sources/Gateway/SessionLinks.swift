@@ -31,7 +31,7 @@ struct SessionLinks {
         guard !page.isFinished else { return }
         addMoves(
             path: path, position: record.position, hasNext: page.hasNext, hasPrevious: page.hasPrevious,
-            knowsLast: page.numberOfPages != .max)
+            knowsLast: record.state.canFindLast)
     }
 
     /// The links of a page that was asked for by its number.

@@ -114,6 +114,8 @@ final class MultiHandle {
 
     private func wake(after delay: Int) -> Int32 {
         isDue = delay == 0
+        // A request may begin in the work of another settler, behind this one's turn.
+        if isDue { loop.unsettle() }
         if delay > 0 { timer?.start(after: .milliseconds(delay)) } else { timer?.stop() }
         return 0
     }

@@ -23,63 +23,84 @@ public struct RepeatedJSONMember: Sendable, Equatable {
     public var column: Int
 }
 
-/// Finds the first fault of a text; `nil` where this finds none.
+/// Finds the first fault of a text; `nil` where this finds none. The time it takes grows with the text and no faster.
 ///
 /// It can refuse and explain, but never accepts: `nil` does not mean that a parser takes the text.
-public func jsonFault(in bytes: [UInt8], json5: Bool = false) -> JSONFault? {
-    if let offset = firstBrokenUTF8(in: bytes) {
-        return fault(at: offset, in: bytes, "expected UTF-8 but found a byte that is none")
+///
+/// - Parameters:
+///   - maxDepth: the deepest nesting that is no fault; by default what Foundation reads.
+///   - maxValues: the most values, inner ones and names among them, that are no fault.
+public func jsonFault(
+    in bytes: [UInt8], json5: Bool = false, maxDepth: Int = 512, maxValues: Int = .max
+) -> JSONFault? {
+    var places = PlaceCounter(bytes)
+    func fault(at offset: Int, _ message: String) -> JSONFault {
+        let (line, column) = places.place(of: offset)
+        return JSONFault(line: line, column: column, message: message)
     }
-    var walk = JSONWalk(bytes, json5: json5)
-    do {
+    do throws(UTF8.ValidationError) {
+        _ = try UTF8Span(validating: bytes.span)
+    } catch {
+        return fault(at: error.byteOffsets.lowerBound, "expected UTF-8 but found a byte that is none")
+    }
+    var walk = JSONWalk(
+        bytes, json5: json5, limits: JSONWalk.Limits(depth: maxDepth, values: maxValues), noting: .nothing)
+    do throws(JSONWalk.Stop) {
         try walk.document()
         return nil
     } catch {
-        return fault(at: error.offset, in: bytes, error.message)
+        return fault(at: error.offset, error.message)
     }
 }
 
-/// Finds every repeated member of a text that a parser has taken, in their order.
+/// Finds every repeated member of a JSON5 text that a parser has taken, in their order.
 ///
 /// Names are compared after their escapes are decoded, and as Swift compares strings, which is how the parser files
 /// them. In a text with a fault only what stands before the fault is looked at.
-public func repeatedMembers(in bytes: [UInt8], json5: Bool = false) -> [RepeatedJSONMember] {
-    var walk = JSONWalk(bytes, json5: json5)
+public func repeatedMembers(inJSON5 bytes: [UInt8]) -> [RepeatedJSONMember] {
+    var walk = JSONWalk(bytes, json5: true, limits: JSONWalk.Limits(), noting: .repeatedNames)
     try? walk.document()
+    var places = PlaceCounter(bytes)
     return walk.repeated.map { member in
-        let place = place(of: member.offset, in: bytes)
-        return RepeatedJSONMember(path: member.path, line: place.line, column: place.column)
+        let (line, column) = places.place(of: member.offset)
+        return RepeatedJSONMember(path: member.path, line: line, column: column)
     }
 }
 
-private func fault(at offset: Int, in bytes: [UInt8], _ message: String) -> JSONFault {
-    let place = place(of: offset, in: bytes)
-    return JSONFault(line: place.line, column: place.column, message: message)
+/// Finds the members of a JSON object that are or hold integers that neither `Int` nor `UInt` can hold, in their order.
+public func membersBeyond64Bits(in bytes: [UInt8]) -> [String] {
+    var walk = JSONWalk(bytes, limits: JSONWalk.Limits(), noting: .wideIntegers)
+    try? walk.document()
+    return walk.wide
 }
 
-private func place(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
-    var line = 1
-    var column = 1
-    var previous: UInt8 = 0
-    for byte in bytes.prefix(offset) {
-        switch byte {
-        case 0x0A where previous == 0x0D: break
-        case 0x0A, 0x0D:
-            line += 1
-            column = 1
-        case 0x80...0xBF: break
-        default: column += 1
+/// Counts lines and columns, once over the text for places that come in their order.
+private struct PlaceCounter {
+    private let bytes: [UInt8]
+    private var index = 0
+    private var line = 1
+    private var column = 1
+    private var previous: UInt8 = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // A byte order mark takes no column.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    }
+
+    mutating func place(of offset: Int) -> (line: Int, column: Int) {
+        while index < offset {
+            switch bytes[index] {
+            case 0x0A where previous == 0x0D: break
+            case 0x0A, 0x0D:
+                line += 1
+                column = 1
+            case 0x80...0xBF: break
+            default: column += 1
+            }
+            previous = bytes[index]
+            index += 1
         }
-        previous = byte
+        return (line, column)
     }
-    return (line, bytes.starts(with: [0xEF, 0xBB, 0xBF]) && line == 1 && offset > 0 ? column - 1 : column)
-}
-
-private func firstBrokenUTF8(in bytes: [UInt8]) -> Int? {
-    guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
-    var decoder = UTF8()
-    var rest = bytes.makeIterator()
-    var offset = 0
-    while case .scalarValue(let scalar) = decoder.decode(&rest) { offset += UTF8.width(scalar) }
-    return offset
 }

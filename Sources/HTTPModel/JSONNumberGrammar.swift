@@ -4,19 +4,19 @@ struct JSONNumberGrammar {
     let json5: Bool
 
     /// Whether the whole text is a number that a `Double`, or for hexadecimal digits a `UInt`, can hold.
-    func accepts(_ text: String) -> Bool {
-        var rest = text.utf8[...]
+    func accepts(_ text: ArraySlice<UInt8>) -> Bool {
+        var rest = text
         if rest.first == 0x2D || json5 && rest.first == 0x2B { rest = rest.dropFirst() }
         if json5 {
             if rest.elementsEqual("Infinity".utf8) || rest.elementsEqual("NaN".utf8) { return true }
             if rest.starts(with: "0x".utf8) || rest.starts(with: "0X".utf8) {
                 let digits = rest.dropFirst(2)
-                return digits.first != 0x2B && UInt(Substring(digits), radix: 16) != nil
+                return digits.first != 0x2B && UInt(String(decoding: digits, as: UTF8.self), radix: 16) != nil
             }
         }
         let whole = digits(&rest)
         if whole.count > 1 && whole.first == 0x30 { return false }
-        var fraction: Substring.UTF8View?
+        var fraction: ArraySlice<UInt8>?
         if rest.first == 0x2E {
             rest = rest.dropFirst()
             fraction = digits(&rest)
@@ -24,16 +24,20 @@ struct JSONNumberGrammar {
         let hasDigits =
             json5 ? !whole.isEmpty || fraction?.isEmpty == false : !whole.isEmpty && fraction?.isEmpty != true
         guard hasDigits else { return false }
+        var exponent: ArraySlice<UInt8> = []
         if rest.first == 0x65 || rest.first == 0x45 {
             rest = rest.dropFirst()
             if rest.first == 0x2B || rest.first == 0x2D { rest = rest.dropFirst() }
-            if digits(&rest).isEmpty { return false }
+            exponent = digits(&rest)
+            if exponent.isEmpty { return false }
         }
-        return rest.isEmpty
-            && (Double(json5 && text.hasPrefix("+") ? String(text.dropFirst()) : text)?.isFinite ?? true)
+        guard rest.isEmpty else { return false }
+        // Below 10^(200 + 99) nothing has to be converted to know that it is finite.
+        if whole.count <= 200 && exponent.count <= 2 { return true }
+        return Double(String(decoding: text.first == 0x2B ? text.dropFirst() : text, as: UTF8.self))?.isFinite ?? true
     }
 
-    private func digits(_ rest: inout Substring.UTF8View) -> Substring.UTF8View {
+    private func digits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let digits = rest.prefix { (0x30...0x39).contains($0) }
         rest = rest[digits.endIndex...]
         return digits

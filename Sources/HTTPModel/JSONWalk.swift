@@ -1,8 +1,8 @@
 /// Walks over a JSON or JSON5 text by its grammar and stops at the first fault.
 ///
-/// It makes no values: reading is Foundation's, this only says where a text went wrong and which names repeat. JSON is
-/// that of RFC 8259; JSON5 is what Foundation reads of it, which has neither the escapes `\0`, `\v` and `\x00` nor white
-/// space beyond ASCII.
+/// It makes no values: reading is simdjson's and Foundation's, this only says where a text went wrong and which names stand
+/// out. JSON is that of RFC 8259; JSON5 is what Foundation reads of it, which has neither the escapes `\0`, `\v` and `\x00`
+/// nor white space beyond ASCII.
 struct JSONWalk {
     /// Where the walk stopped, and why.
     struct Stop: Error {
@@ -12,20 +12,57 @@ struct JSONWalk {
         var message: String
     }
 
-    /// The deepest nesting that Foundation reads.
-    private static let maxDepth = 512
+    /// How much a text may hold.
+    struct Limits {
+        /// The deepest nesting; by default what Foundation reads.
+        var depth = 512
+        /// The most values, inner ones and names among them.
+        var values = Int.max
+    }
+
+    /// What a walk notes on its way; it decodes no more than it needs for that.
+    enum Noting {
+        /// Nothing but the first fault.
+        case nothing
+        /// Names that repeat in one object, at any depth.
+        case repeatedNames
+        /// Members of the root with integers that 64 bits do not hold.
+        case wideIntegers
+    }
+
+    /// A step into a container.
+    private enum Step {
+        case member(String)
+        case element(Int)
+
+        var name: String {
+            switch self {
+            case .member(let name): name
+            case .element(let index): String(index)
+            }
+        }
+    }
 
     /// The repeated members so far: the byte where the name begins and the path to it.
     private(set) var repeated: [(offset: Int, path: [String])] = []
+    /// The root's members so far that are or hold integers that neither `Int` nor `UInt` can hold.
+    private(set) var wide: [String] = []
     private let bytes: [UInt8]
     private let json5: Bool
+    private let limits: Limits
+    private let noting: Noting
     private var index = 0
-    private var path: [String] = []
+    private var count = 0
+    private var path: [Step] = []
 
     /// Begins a walk.
-    init(_ bytes: [UInt8], json5: Bool) {
+    ///
+    /// - Parameter limits: what is a fault if it is exceeded.
+    init(_ bytes: [UInt8], json5: Bool = false, limits: Limits, noting: Noting) {
         self.bytes = bytes
         self.json5 = json5
+        self.limits = limits
+        self.noting = noting
     }
 
     /// Walks over the whole text.
@@ -58,11 +95,12 @@ struct JSONWalk {
     // MARK: - Values
 
     private mutating func value() throws(Stop) {
+        try countOne()
         switch byte {
         case 0x7B: try object()
         case 0x5B: try array()
-        case 0x22: try string()
-        case 0x27 where json5: try string()
+        case 0x22: _ = try string(decoded: false)
+        case 0x27 where json5: _ = try string(decoded: false)
         default: try word()
         }
     }
@@ -70,14 +108,17 @@ struct JSONWalk {
     private mutating func object() throws(Stop) {
         try checkDepth()
         var names: Set<String> = []
+        let notesName = noting == .repeatedNames || noting == .wideIntegers && path.isEmpty
+        var isFirst = true
         index += 1
         try space()
         if take(0x7D) { return }
         while true {
             let start = index
-            let name = try memberName(isFirst: names.isEmpty)
-            path.append(name)
-            if !names.insert(name).inserted { repeated.append((start, path)) }
+            let name = try memberName(isFirst: isFirst, decoded: notesName)
+            isFirst = false
+            path.append(.member(name))
+            if noting == .repeatedNames, !names.insert(name).inserted { repeated.append((start, path.map(\.name))) }
             try space()
             guard take(0x3A) else { throw expected(":") }
             try space()
@@ -98,7 +139,7 @@ struct JSONWalk {
         if take(0x5D) { return }
         var count = 0
         while true {
-            path.append(String(count))
+            path.append(.element(count))
             try value()
             path.removeLast()
             count += 1
@@ -110,13 +151,19 @@ struct JSONWalk {
         }
     }
 
-    private func checkDepth() throws(Stop) {
-        // The path is as long as the nesting is deep.
-        if path.count >= Self.maxDepth { throw stop(at: index, "nested deeper than \(Self.maxDepth) levels") }
+    private mutating func countOne() throws(Stop) {
+        count += 1
+        if count > limits.values { throw stop(at: index, "more than \(limits.values) names and values") }
     }
 
-    private mutating func memberName(isFirst: Bool) throws(Stop) -> String {
-        if byte == 0x22 || (json5 && byte == 0x27) { return try string() }
+    private func checkDepth() throws(Stop) {
+        // The path is as long as the nesting is deep.
+        if path.count >= limits.depth { throw stop(at: index, "nested deeper than \(limits.depth) levels") }
+    }
+
+    private mutating func memberName(isFirst: Bool, decoded: Bool) throws(Stop) -> String {
+        try countOne()
+        if byte == 0x22 || (json5 && byte == 0x27) { return try string(decoded: decoded) }
         guard json5 else {
             throw expected(isFirst ? "a name in double quotation marks or }" : "a name in double quotation marks")
         }
@@ -125,7 +172,7 @@ struct JSONWalk {
         while let byte, isNamePart(byte) || byte == 0x5C {
             if byte == 0x5C {
                 guard index + 1 < bytes.count, bytes[index + 1] == 0x75 else { throw expected("a name") }
-                name += String(try escapedScalar()).utf8
+                name += try escapedScalar().utf8
             } else {
                 name.append(byte)
                 index += 1
@@ -142,20 +189,40 @@ struct JSONWalk {
     private mutating func word() throws(Stop) {
         let start = index
         while let byte, isNamePart(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E { index += 1 }
-        let word = String(decoding: bytes[start..<index], as: UTF8.self)
-        if ["true", "false", "null"].contains(word) || JSONNumberGrammar(json5: json5).accepts(word) { return }
+        let word = bytes[start..<index]
+        if isLiteral(word) { return }
+        if JSONNumberGrammar(json5: json5).accepts(word) {
+            if noting == .wideIntegers, word.count > 18 { noteInteger(word) }
+            return
+        }
         index = start
-        guard let first = word.utf8.first else { throw expected("a value") }
+        guard let first = word.first else { throw expected("a value") }
         let looksLikeNumber = (0x30...0x39).contains(first) || [0x2B, 0x2D, 0x2E].contains(first)
         throw looksLikeNumber
             ? stop(at: start, "\(found()) is no number") : expected("a value (texts stand in quotation marks)")
     }
 
+    private func isLiteral(_ word: ArraySlice<UInt8>) -> Bool {
+        switch word.first {
+        case 0x74: word.elementsEqual("true".utf8)
+        case 0x66: word.elementsEqual("false".utf8)
+        case 0x6E: word.elementsEqual("null".utf8)
+        default: false
+        }
+    }
+
+    private mutating func noteInteger(_ word: ArraySlice<UInt8>) {
+        let text = String(decoding: word, as: UTF8.self)
+        guard word.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }), Int(text) == nil, UInt(text) == nil,
+            case .member(let name)? = path.first, wide.last != name
+        else { return }
+        wide.append(name)
+    }
+
     // MARK: - Strings
 
-    /// Walks over a string and returns it with its escapes decoded.
-    @discardableResult
-    private mutating func string() throws(Stop) -> String {
+    /// Walks over a string and returns it with its escapes decoded, or nothing where that is not wanted.
+    private mutating func string(decoded: Bool) throws(Stop) -> String {
         let start = index
         let quote = bytes[index]
         var text: [UInt8] = []
@@ -170,8 +237,9 @@ struct JSONWalk {
                 throw stop(at: start, "the string that begins here has no closing quotation mark on its line")
             case 0..<0x20: throw stop(at: index, "\(found()) has to be escaped in a string")
             default:
-                text.append(byte)
-                index += 1
+                let plain = index
+                repeat { index += 1 } while index < bytes.count && isPlain(bytes[index])
+                if decoded { text += bytes[plain..<index] }
             }
         }
         throw stop(at: start, "the string that begins here has no closing quotation mark")
@@ -186,7 +254,7 @@ struct JSONWalk {
         let kind = bytes[start + 1]
         switch kind {
         case 0x75:
-            text += String(try escapedScalar()).utf8
+            text += try escapedScalar().utf8
             return
         case 0x22, 0x2F, 0x5C: text.append(kind)
         case 0x62: text.append(0x08)
@@ -199,7 +267,7 @@ struct JSONWalk {
             index += 2
             let value = try hexadecimalDigits(2, of: start)
             if value == 0 { throw stop(at: start, "U+0000 cannot be written so; use \\u0000") }
-            text += String(Character(Unicode.Scalar(UInt8(truncatingIfNeeded: value)))).utf8
+            text += Unicode.Scalar(UInt8(truncatingIfNeeded: value)).utf8
             return
         case 0x0A where json5: break
         case 0x0D where json5 && bytes[(start + 2)...].first == 0x0A: index += 1
@@ -209,7 +277,7 @@ struct JSONWalk {
     }
 
     /// Walks over `\uXXXX`, or over two of them that make one scalar.
-    private mutating func escapedScalar() throws(Stop) -> Character {
+    private mutating func escapedScalar() throws(Stop) -> Unicode.Scalar {
         let start = index
         index += 2
         var value = try hexadecimalDigits(4, of: start)
@@ -220,7 +288,7 @@ struct JSONWalk {
             value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
         }
         guard let scalar = Unicode.Scalar(value) else { throw stop(at: start, "half of a surrogate pair") }
-        return Character(scalar)
+        return scalar
     }
 
     private mutating func hexadecimalDigits(_ count: Int, of escape: Int) throws(Stop) -> UInt32 {
@@ -281,6 +349,11 @@ struct JSONWalk {
         let digits = String(scalar, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
+}
+
+/// Whether a byte stands for itself in a string, whatever quotation marks it has.
+private func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != 0x22 && byte != 0x27 && byte != 0x5C
 }
 
 /// Whether a byte can be part of a name without quotation marks; every byte above ASCII can.

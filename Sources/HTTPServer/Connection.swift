@@ -13,11 +13,19 @@ final class Connection {
     /// When the connection is cut if the head, or the next request, has not come, in the loop's milliseconds; `nil` while a
     /// request is under way.
     var deadline: Int?
+    /// Whether the peer had ended its direction when this was last looked at, with all that it had sent read.
+    var hadEnded = false
 
     /// Makes the record of a connection that was just accepted.
     init(_ descriptor: Int32, deadline: Int) {
         self.descriptor = descriptor
         self.deadline = deadline
+    }
+
+    /// Whether only the peer can go on: with a request, or with the rest of one.
+    var awaitsPeer: Bool {
+        guard let exchange else { return true }
+        return exchange.bodyDeadline != nil
     }
 
     /// Ends the connection in both directions. libmicrohttpd meets the end and closes it; what the system has taken

@@ -21,7 +21,7 @@ final class Daemon: @unchecked Sendable {
     /// How many connections it has, those on their way to it among them. From any thread.
     let load = Atomic<Int>(0)
     /// Whether something was resumed since libmicrohttpd last ran.
-    var needsRun = false
+    private var needsRun = false
     /// Whether everything is being cut: nothing may be suspended any more.
     private(set) var isCutting = false
 
@@ -30,6 +30,8 @@ final class Daemon: @unchecked Sendable {
     private let idleTimeout: Int
     private var handle: OpaquePointer?
     private var connections: [Connection] = []
+    /// How many connections libmicrohttpd has ever taken.
+    private var openedCount = 0
     /// Connections that libmicrohttpd has not been given yet.
     private var arrivals: [Acceptor.Accepted] = []
     private var watch: DescriptorWatch?
@@ -76,7 +78,7 @@ final class Daemon: @unchecked Sendable {
                 run()
             }
             sweeper = try LoopTimer(on: loop) { [unowned self] in sweep() }
-            graceTimer = try LoopTimer(on: loop) { [unowned self] in isCutting = true }
+            graceTimer = try LoopTimer(on: loop) { [unowned self] in endGrace() }
             let watch = try DescriptorWatch(cmhd_epoll_descriptor(started), on: loop) { [unowned self] _ in run() }
             watch.update(.readable)
             self.watch = watch
@@ -97,7 +99,8 @@ final class Daemon: @unchecked Sendable {
         options.connection_limit = UInt32(
             clamping: configuration.maxConnections.addingReportingOverflow(64).partialValue)
         options.timeout_seconds = UInt32(clamping: configuration.idleTimeout.components.seconds)
-        options.memory_limit = max(4 << 10, configuration.maxHeadBytes)
+        // The response's head comes from the same memory: without room of its own the peer would get no answer.
+        options.memory_limit = max(4 << 10, configuration.maxHeadBytes) + responseHeadBytes
         guard kind == .tls, let tls = configuration.tls else { return cmhd_start(options, callbacks) }
         options.flags |= MHD_USE_TLS.rawValue
         // libmicrohttpd reads the three texts while it starts.
@@ -113,6 +116,12 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
+    /// Ends the grace of a stop before its time, so that everything is cut.
+    func endGrace() {
+        loop.assertCurrent()
+        isCutting = true
+    }
+
     /// Closes idle connections, ends streams, and calls `stopped` once no connection is left. After
     /// the grace everything is cut.
     func stop(grace: Duration, stopped: @escaping @Sendable () -> Void) {
@@ -121,7 +130,7 @@ final class Daemon: @unchecked Sendable {
         self.stopped = stopped
         self.grace = grace
         // Not here: this may run inside libmicrohttpd, from a queue that a request's start has drained.
-        needsRun = true
+        askForRun()
     }
 
     private func beginDraining(_ handle: OpaquePointer, _ grace: Duration) {
@@ -159,6 +168,12 @@ final class Daemon: @unchecked Sendable {
     }
 
     // MARK: Running
+
+    /// Lets libmicrohttpd run before the loop waits. On the loop; also from inside libmicrohttpd, this daemon's or another's.
+    func askForRun() {
+        needsRun = true
+        loop.unsettle()
+    }
 
     private func run() {
         loop.assertCurrent()
@@ -209,20 +224,21 @@ final class Daemon: @unchecked Sendable {
         loop.assertCurrent()
         // Not yet: this may run inside libmicrohttpd, from a queue that a request's start has drained.
         arrivals.append(accepted)
-        needsRun = true
+        askForRun()
         if handle == nil { takeArrivals() }
     }
 
     private func takeArrivals() {
         for accepted in arrivals {
-            let count = connections.count
+            let count = openedCount
             if let handle, !isDraining {
                 // libmicrohttpd closes a socket that it does not take.
                 accepted.withAddress { _ = MHD_add_connection(handle, accepted.descriptor, $0, $1) }
             } else {
                 Glibc.close(accepted.descriptor)
             }
-            if connections.count == count { released() }
+            // One that it took and closed at once has been counted out already.
+            if openedCount == count { released() }
         }
         arrivals.removeAll(keepingCapacity: true)
     }
@@ -236,6 +252,7 @@ final class Daemon: @unchecked Sendable {
     func opened(_ descriptor: Int32) -> Connection {
         loop.assertCurrent()
         let connection = Connection(descriptor, deadline: loop.now + headTimeout)
+        openedCount += 1
         connection.index = connections.count
         connections.append(connection)
         if !isSweeping {
@@ -249,6 +266,7 @@ final class Daemon: @unchecked Sendable {
     func headBegan(on connection: Connection, target: String) {
         loop.assertCurrent()
         connection.target = target
+        connection.hadEnded = false
         // Only where the head did not come whole will anybody look at this before the request begins.
         connection.deadline = loop.now + headTimeout
     }
@@ -272,6 +290,7 @@ final class Daemon: @unchecked Sendable {
         loop.assertCurrent()
         connection.exchange?.end()
         connection.exchange = nil
+        connection.hadEnded = false
         connection.deadline = loop.now + idleTimeout + headTimeout
         if isDraining { connection.cut() }
     }
@@ -279,6 +298,7 @@ final class Daemon: @unchecked Sendable {
     /// Cuts what has missed a deadline, and wakes streams whose peer is known to have gone.
     private func sweep() {
         loop.assertCurrent()
+        cutHalfClosed(among: connections)
         let now = ContinuousClock.now
         for connection in connections {
             guard let exchange = connection.exchange else {
@@ -301,6 +321,9 @@ final class Daemon: @unchecked Sendable {
 private func milliseconds(_ duration: Duration) -> Int {
     Int(clamping: duration.components.seconds) * 1000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
 }
+
+/// Room for a response's head beside the request's.
+private let responseHeadBytes = 16 << 10
 
 private let sweepInterval = Duration.milliseconds(500)
 

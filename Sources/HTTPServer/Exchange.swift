@@ -56,6 +56,7 @@ final class Exchange: @unchecked Sendable {
             method: String(cString: method), target: target, minorVersion: minorVersion(version),
             headers: received.headers, connection: daemon.kind)
         isHead = head.method == "HEAD"
+        if let refusal = refusal(of: received, target: target) { return queue(refusal) }
         switch daemon.state.responder.receive(head) {
         case .answer(let response):
             if received.hasBody { return queue(response) }
@@ -69,6 +70,14 @@ final class Exchange: @unchecked Sendable {
             state = .receiving(head, limit: limit, refuse: tooLarge, respond: respond)
         }
         return .YES
+    }
+
+    /// Why a head is too large, which libmicrohttpd finds out only for one that leaves no room for the answer's.
+    private func refusal(of received: ReceivedHead, target: String) -> Response? {
+        let limit = daemon.state.configuration.maxHeadBytes
+        guard received.byteCount + target.utf8.count > limit else { return nil }
+        daemon.log("a request's head is larger than \(limit) bytes")
+        return Response(status: target.utf8.count > limit ? 414 : 431)
     }
 
     /// Takes a part of the body. Nothing may be queued here, so a body that is too long is dropped up to a bound and
@@ -157,7 +166,7 @@ final class Exchange: @unchecked Sendable {
         guard isSuspended, let connection else { return }
         isSuspended = false
         MHD_resume_connection(connection)
-        daemon.needsRun = true
+        daemon.askForRun()
     }
 
     /// Ends a streamed body as its producer sees it: writing fails, and what the producer does then decides.

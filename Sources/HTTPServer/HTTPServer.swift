@@ -10,6 +10,9 @@ public final class HTTPServer: Sendable {
     private let state: ServerState
     private let group: EventLoopGroup
     private let daemons = Mutex<[Daemon]>([])
+    /// Those that `stop` waits for.
+    private let stopping = Mutex<[Daemon]>([])
+    private let isHurried = Atomic(false)
     private let acceptors = Mutex<[Acceptor]>([])
 
     /// Makes a server that is not running.
@@ -97,6 +100,8 @@ public final class HTTPServer: Sendable {
             defer { daemons = [] }
             return daemons
         }
+        stopping.withLock { $0 = running }
+        let grace = isHurried.load(ordering: .sequentiallyConsistent) ? .zero : grace
         await withTaskGroup { group in
             for daemon in running {
                 group.addTask {
@@ -107,5 +112,11 @@ public final class HTTPServer: Sendable {
                 }
             }
         }
+    }
+
+    /// Ends the grace of `stop`, whether it is under way or still to come: what is still there is cut. From any thread.
+    public func endGrace() {
+        isHurried.store(true, ordering: .sequentiallyConsistent)
+        for daemon in stopping.withLock({ $0 }) { daemon.loop.execute { daemon.endGrace() } }
     }
 }

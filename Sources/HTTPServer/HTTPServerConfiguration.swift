@@ -10,7 +10,7 @@ public struct HTTPServerConfiguration: Sendable {
     public var bodyTimeout: Duration = .seconds(30)
     /// How long a streamed body's reader may leave it lying.
     public var stallTimeout: Duration = .seconds(30)
-    /// The most bytes that a request's head may have; above it libmicrohttpd answers 431 or 414 by itself.
+    /// The most bytes that a request's head may have; above it the answer is 431 or 414.
     public var maxHeadBytes = 32 << 10
     /// Certificate and key for the listeners with TLS.
     public var tls: TLS?

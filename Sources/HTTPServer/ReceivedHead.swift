@@ -10,6 +10,8 @@ struct ReceivedHead {
     var contentLength: String?
     /// Whether there is a `Transfer-Encoding`.
     var isTransferEncoded = false
+    /// The bytes of all lines as they are commonly sent.
+    var byteCount = 0
 
     /// Reads all header lines of a request.
     init(of connection: OpaquePointer) {
@@ -30,6 +32,7 @@ struct ReceivedHead {
         _ name: UnsafePointer<CChar>?, _ nameSize: Int, _ value: UnsafePointer<CChar>?, _ valueSize: Int
     ) {
         guard let name else { return }
+        byteCount += nameSize + valueSize + 4
         let value = value.map { text($0, valueSize) } ?? ""
         switch nameSize {
         case 14 where contentLength == nil && strncasecmp(name, "content-length", 14) == 0: contentLength = value

@@ -156,7 +156,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         guard isSuspended else { return }
         isSuspended = false
         MHD_resume_connection(connection)
-        daemon.needsRun = true
+        daemon.askForRun()
     }
 
     /// The response is gone, and with it the peer or the request: the producer is told and cancelled.

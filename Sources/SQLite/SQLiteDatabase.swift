@@ -53,6 +53,23 @@ public final class SQLiteDatabase {
         return Int(sqlite3_total_changes64(handle) - before)
     }
 
+    /// Runs one statement once for each list of parameters, prepared once: for many rows to be inserted.
+    ///
+    /// - Parameters:
+    ///   - count: how often it runs.
+    ///   - parameters: gives the parameters of one run, from 0.
+    /// - Throws: `SQLiteError`; the runs before it stand unless a transaction around them is rolled back.
+    public func execute(
+        _ sql: String, times count: Int, _ parameters: (_ run: Int) -> [SQLiteValue]
+    ) throws(SQLiteError) {
+        let statement = try statement(for: sql)
+        for run in 0..<count {
+            try start(statement, parameters(run))
+            defer { statement.stop() }
+            while try step(statement) {}
+        }
+    }
+
     /// Runs one statement and hands over its rows one by one. A row is valid only during the call.
     ///
     /// - Throws: `SQLiteError`, its own or the closure's; after that no more rows come.
@@ -113,13 +130,17 @@ public final class SQLiteDatabase {
 
     private func start(_ sql: String, _ parameters: [SQLiteValue]) throws(SQLiteError) -> SQLiteStatement {
         let statement = try statement(for: sql)
+        try start(statement, parameters)
+        return statement
+    }
+
+    private func start(_ statement: SQLiteStatement, _ parameters: [SQLiteValue]) throws(SQLiteError) {
         let status = statement.start(parameters)
         guard status == SQLITE_OK else {
             let error = failure(status)
             statement.stop()
             throw error
         }
-        return statement
     }
 
     private func statement(for sql: String) throws(SQLiteError) -> SQLiteStatement {

@@ -11,8 +11,26 @@ struct ExpiryQueue {
 
     /// Looks at the session once that time has come.
     mutating func add(_ id: SessionID, at time: Timestamp) {
-        buckets[(time.milliseconds + 999) / 1000, default: []].append(id)
+        buckets[Self.second(of: time), default: []].append(id)
         count += 1
+    }
+
+    /// When the next session ends, up to a second: one of those that end in the same second. Whoever was used meanwhile
+    /// gets a new place on the way, so that a second question costs next to nothing.
+    ///
+    /// - Parameter expiry: when a session really ends; `nil` where there is no such session any more.
+    mutating func nearest(_ expiry: (SessionID) -> Timestamp?) -> Timestamp? {
+        while let second = buckets.keys.min() {
+            while let id = buckets[second]?.last {
+                let time = expiry(id)
+                if let time, Self.second(of: time) <= second { return time }
+                buckets[second]?.removeLast()
+                count -= 1
+                if let time { add(id, at: time) }
+            }
+            buckets[second] = nil
+        }
+        return nil
     }
 
     /// Takes out whoever is due.
@@ -27,5 +45,9 @@ struct ExpiryQueue {
     mutating func keep(where isNeeded: (SessionID) -> Bool) {
         buckets = buckets.mapValues { $0.filter(isNeeded) }.filter { !$0.value.isEmpty }
         count = buckets.values.reduce(0) { $0 + $1.count }
+    }
+
+    private static func second(of time: Timestamp) -> Int {
+        (time.milliseconds + 999) / 1000
     }
 }

@@ -53,7 +53,8 @@ public final class MemorySessionStore: SessionStore {
     public func create(_ record: SessionRecord, limits: SessionLimits) throws(SessionStoreError) -> SessionRecord {
         try state.withLock { state throws(SessionStoreError) in
             if state.entries.count >= limits.total {
-                let nearest = state.entries.values.lazy.map(\.record.expiresAt).min()
+                let entries = state.entries
+                let nearest = state.expiries.nearest { entries[$0]?.record.expiresAt }
                 throw .full(limit: limits.total, nearestExpiry: nearest)
             }
             if let limit = limits.perOwner, let owned = state.owners[record.owner], owned.count >= limit {

@@ -231,7 +231,7 @@ public actor Session {
                 guard record.position == start.position else { return nil }
             }
         }
-        preconditionFailure("a move ends with a page")
+        throw .impossible("a move ended without a page")
     }
 
     /// Tells everybody of an upstream failure, which leaves the session as it was.

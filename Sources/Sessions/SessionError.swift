@@ -19,6 +19,8 @@ public enum SessionError: Error, Sendable, Equatable {
     case tooManySessions(limit: Int, retryAfter: Int)
     /// The store cannot be reached or written.
     case store(String)
+    /// Something that should be impossible happened; this says what, for the log.
+    case impossible(String)
 }
 
 extension SessionError {

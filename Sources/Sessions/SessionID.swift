@@ -29,13 +29,11 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
 
     /// 32 hexadecimal digits.
     public var description: String {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(32)
-        for half in [high, low] {
-            for shift in stride(from: UInt64(60), through: 0, by: -4) {
-                let value = UInt8(truncatingIfNeeded: half >> shift & 15)
-                digits.append(value < 10 ? 0x30 + value : 0x57 + value)
-            }
+        // One pass: a name is written several times for each request.
+        let digits = (0..<32).map { index in
+            let half = index < 16 ? high : low
+            let value = UInt8(truncatingIfNeeded: half >> UInt64(4 * (15 - index & 15)) & 15)
+            return value < 10 ? 0x30 + value : 0x57 + value
         }
         return String(decoding: digits, as: UTF8.self)
     }

@@ -11,6 +11,8 @@ public actor SessionRegistry {
     private let clock: ServiceClock
     private let makeSource: SourceFactory
     private var live: [SessionID: Session] = [:]
+    /// The second of the latest sweep.
+    private var sweptSecond: Int?
 
     /// A registry over a store.
     public init(
@@ -34,8 +36,10 @@ public actor SessionRegistry {
             now: clock.now())
         do {
             return try await store.create(record, limits: configuration.limits)
-        } catch SessionStoreError.full {
-            // Sessions whose time is up do not count.
+        } catch let full where full.isFull {
+            // Sessions whose time is up do not count. But callers who are refused again and again shall not cost more
+            // than one sweep a second.
+            guard clock.now().milliseconds / 1000 != sweptSecond else { throw SessionError(full, now: clock.now()) }
             await sweep()
         } catch {
             throw SessionError(error, now: clock.now())
@@ -121,6 +125,7 @@ public actor SessionRegistry {
 
     /// Ends the sessions whose time is up, and lets go of what is held for sessions that nobody is using: the store has it.
     public func sweep() async {
+        sweptSecond = clock.now().milliseconds / 1000
         let inUse = Set(live.values.filter(\.isInUse).map(\.id))
         // A store that is away now is asked again next time.
         let ended = (try? await store.sweep(now: clock.now()) { inUse.contains($0) }) ?? []

@@ -72,4 +72,9 @@ public enum SessionStoreError: Error, Sendable, Equatable {
     case full(limit: Int, nearestExpiry: Timestamp?)
     /// The store cannot be reached or written; nothing half-done. The reason is one line for a person.
     case unavailable(String)
+
+    /// Whether it is a limit that is reached.
+    var isFull: Bool {
+        if case .full = self { true } else { false }
+    }
 }

@@ -1,3 +1,5 @@
+import Pagination
+
 /// SipHash-2-4 with 128 bits of output (Aumasson, Bernstein, 2012), under a fixed key: a digest that is the same in
 /// every process, so that it may be stored. It tells rows apart; it is no protection against somebody who forges them.
 enum SipHash {
@@ -51,5 +53,13 @@ enum SipHash {
         private func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
             word << bits | word >> (64 - bits)
         }
+    }
+}
+
+extension RowsDigest {
+    /// The digest of what identifies the rows.
+    init(of identity: [UInt8]) {
+        let (first, second) = SipHash.digest(identity)
+        self.init(high: first, low: second)
     }
 }

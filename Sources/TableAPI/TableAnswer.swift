@@ -1,5 +1,6 @@
 import HTTPModel
 import Pagination
+import SimdJSON
 
 /// An instance's answer to the request for a window of rows.
 struct TableAnswer {
@@ -21,9 +22,11 @@ struct TableAnswer {
     func page(countOnly: Bool) throws(PageSourceError) -> PageAnswer {
         guard response.status == 200 else { return try pageOfOtherStatus() }
         let total = response.headers.totalCount
-        switch PageBody.read(response.body, withDigest: total == nil && !countOnly) {
-        case .rows(let rows, let digest):
-            return PageAnswer(rows: rows, total: total, nextOffset: response.headers.nextOffset, digest: digest)
+        switch PageBody.read(response.body, withIdentity: total == nil && !countOnly) {
+        case .rows(let rows, let identity):
+            return PageAnswer(
+                rows: rows, total: total, nextOffset: response.headers.nextOffset,
+                digest: identity.map { RowsDigest(of: $0) })
         case .error(let message, let detail):
             throw .incomplete(upstream(message, detail), reason: "the instance answered 200 with an error inside")
         case .unusable(let fault): throw error(for: fault)

@@ -1,17 +1,22 @@
 import DemoInstance
 import EventLoops
+import HTTPModel
 import HTTPServer
 import Observability
-import TableAPI
 
 /// Runs the demo instance until it is told to stop.
-func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) async -> ExitCode {
+func demoInstance(
+    _ options: DemoInstanceOptions, settings: DemoInstance.Options, tls: TLSConfiguration?
+) async -> ExitCode {
     let log = JSONLog()
     defer { log.close() }
     do {
-        let listeners = try bind(options.listeners, isTLS: false, observer: log)
         let group = try EventLoopGroup()
-        let result = await demoInstance(options, credentials, listeners: listeners, group: group, log: log)
+        let signals = try await group.endingSignals()
+        var settings = settings
+        settings.sleep = { try await group.currentOrNext().sleep(for: $0) }
+        let result = await demoInstance(
+            settings, options: options, tls: tls, group: group, signals: signals, log: log)
         await group.shutdown()
         return result
     } catch {
@@ -21,21 +26,26 @@ func demoInstance(_ options: DemoInstanceOptions, credentials: Credentials) asyn
 }
 
 private func demoInstance(
-    _ options: DemoInstanceOptions, _ credentials: Credentials, listeners: [BoundListener], group: EventLoopGroup,
-    log: JSONLog
+    _ settings: DemoInstance.Options, options: DemoInstanceOptions, tls: TLSConfiguration?, group: EventLoopGroup,
+    signals: AsyncStream<ProcessSignal>, log: JSONLog
 ) async -> ExitCode {
     do {
-        let instance = try await DemoInstance(
-            incidents: options.incidents, credentials: BasicCredentials(credentials), latency: options.latency,
-            sleep: { try await group.currentOrNext().sleep(for: $0) })
+        let listeners = try bind(options.listeners, isTLS: tls != nil, observer: log)
+        let instance = try await DemoInstance(settings)
+        let responder: any Responder =
+            options.faults.isEmpty
+            ? instance
+            : Faults(
+                options.faults, around: instance, seed: settings.seed, clock: settings.clock, sleep: settings.sleep)
+        let limits = LimitsConfiguration().fitted(to: DescriptorLimit.raised(), observer: log)
         let server = HTTPServer(
-            listeners: listeners,
-            configuration: HTTPServerConfiguration(LimitsConfiguration(), tls: nil, observer: log),
-            responder: instance, group: group)
-        let running = RunningServer(group: group, server: server, listeners: listeners)
-        let reason = try await running.serveUntilSignal(console: .standard) {}
-        log.observe(.serviceStopping(reason: reason))
-        await server.stop(grace: .seconds(10))
+            listeners: listeners, configuration: HTTPServerConfiguration(limits, tls: tls, observer: log),
+            responder: responder, group: group)
+        let running = RunningServer(signals: signals, server: server, listeners: listeners)
+        try await running.serveUntilSignal(console: .standard, grace: .seconds(10)) {
+        } stopping: {
+            log.observe(.serviceStopping(reason: $0))
+        }
         return .success
     } catch let error as DemoInstanceError {
         Console.standard.error("paginatord: the demo instance cannot be made: \(error.detail)\n")
@@ -43,12 +53,5 @@ private func demoInstance(
     } catch {
         Console.standard.error("paginatord: \(error)\n")
         return .unavailable
-    }
-}
-
-extension BasicCredentials {
-    fileprivate init?(_ credentials: Credentials) {
-        guard case .basic(let username, let password) = credentials else { return nil }
-        self.init(username: username, password: password.revealed)
     }
 }

@@ -5,6 +5,7 @@ import Glibc
 struct Paginatord {
     /// Runs the command that the arguments name, and ends the process with its exit code.
     static func main() async {
+        openStandardDescriptors()
         let program = Program(environment: Configuration.processEnvironment)
         exit(await program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }

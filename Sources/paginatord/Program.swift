@@ -15,9 +15,7 @@ struct Program: Sendable {
         do throws(CommandLineError) {
             command = try Command(arguments: arguments)
         } catch {
-            let help = error.command.map { "paginatord \($0) --help" } ?? "paginatord --help"
-            console.error("paginatord: \(error.message)\npaginatord: see \(help)\n")
-            return .wrongUsage
+            return report(error)
         }
         switch command {
         case .help(let text): console.output(text)
@@ -43,12 +41,18 @@ struct Program: Sendable {
     }
 
     private func runDemoInstance(_ options: DemoInstanceOptions) async -> ExitCode {
-        do throws(ConfigurationFailure) {
-            return await demoInstance(options, credentials: try options.credentials(in: environment))
+        do throws(CommandLineError) {
+            let settings = try options.settings(in: environment)
+            return await demoInstance(options, settings: settings, tls: try options.readTLS())
         } catch {
-            console.error(error.problems.map { "paginatord: \($0)\n" }.joined())
-            return .wrongConfiguration
+            return report(error)
         }
+    }
+
+    private func report(_ error: CommandLineError) -> ExitCode {
+        let help = error.command.map { "paginatord \($0) --help" } ?? "paginatord --help"
+        console.error("paginatord: \(error.message)\npaginatord: see \(help)\n")
+        return .wrongUsage
     }
 
     private func checkConfiguration(_ file: String?) -> ExitCode {

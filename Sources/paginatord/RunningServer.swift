@@ -4,30 +4,48 @@ import HTTPServer
 import Observability
 import TableAPI
 
-/// An HTTP server with its event loops, from its start to a signal that ends it.
+/// An HTTP server, from its start to a signal that ends it.
 struct RunningServer {
-    /// The loops, which whoever made them shuts down.
-    let group: EventLoopGroup
+    /// The signals that end the process, taken over before anything that takes time was begun: the first process of a
+    /// container does not notice those that come before.
+    let signals: AsyncStream<ProcessSignal>
     /// The server.
     let server: HTTPServer
     /// The sockets that it listens on.
     let listeners: [BoundListener]
 
-    /// Starts serving, says where on standard output, and returns when SIGTERM or SIGINT has come.
+    /// Starts serving, says where on standard output, and stops when SIGTERM or SIGINT has come. A further one ends the
+    /// grace.
     ///
+    /// - Parameter stopping: is told of the signal before the server stops.
     /// - Throws: `HTTPServerError` where it cannot start.
-    func serveUntilSignal(console: Console, started: () -> Void) async throws(HTTPServerError) -> String {
-        let signals: AsyncStream<ProcessSignal>
-        do {
-            signals = try await group.loops[0].signals([.terminate, .interrupt])
-        } catch {
-            throw .cannotStart(error.description)
-        }
+    func serveUntilSignal(
+        console: Console, grace: Duration, started: () -> Void, stopping: (String) -> Void
+    ) async throws(HTTPServerError) {
         try await server.start()
         console.output(listeners.map { "listening on \($0)\n" }.joined())
         started()
-        for await signal in signals { return signal == .interrupt ? "SIGINT" : "SIGTERM" }
-        return "the event loop ended"
+        // Never given up, so that no signal has its former effect while the service stops.
+        var iterator = signals.makeAsyncIterator()
+        switch await iterator.next() {
+        case .interrupt: stopping("SIGINT")
+        case nil: stopping("the event loop ended")
+        default: stopping("SIGTERM")
+        }
+        let hurrying = Task { [server] in
+            for await _ in signals { server.endGrace() }
+        }
+        await server.stop(grace: grace)
+        _ = hurrying
+    }
+}
+
+extension EventLoopGroup {
+    /// Takes over the signals that end the process.
+    ///
+    /// - Throws: `EventLoopError` where the system refuses.
+    func endingSignals() async throws(EventLoopError) -> AsyncStream<ProcessSignal> {
+        try await loops[0].signals([.terminate, .interrupt])
     }
 }
 

@@ -15,7 +15,8 @@ func serve(_ options: ServeOptions, configuration: Configuration) async -> ExitC
     for warning in configuration.warnings { log.observe(.configurationWarning(warning)) }
     do {
         let group = try EventLoopGroup()
-        let result = await serve(options, configuration: configuration, group: group, observer: log)
+        let signals = try await group.endingSignals()
+        let result = await serve(options, configuration: configuration, group: group, signals: signals, observer: log)
         await group.shutdown()
         return result
     } catch {
@@ -25,29 +26,31 @@ func serve(_ options: ServeOptions, configuration: Configuration) async -> ExitC
 }
 
 private func serve(
-    _ options: ServeOptions, configuration: Configuration, group: EventLoopGroup, observer: any Observer
+    _ options: ServeOptions, configuration: Configuration, group: EventLoopGroup,
+    signals: AsyncStream<ProcessSignal>, observer: any Observer
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
         let connections = try await connections(to: configuration, isDemo: options.isDemo, group: group)
         let service = Service(connections, configuration: configuration, observer: observer)
+        let limits = configuration.limits.fitted(to: DescriptorLimit.raised(), observer: observer)
         let server = HTTPServer(
             listeners: listeners,
-            configuration: HTTPServerConfiguration(configuration.limits, tls: configuration.tls, observer: observer),
+            configuration: HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer),
             responder: service.gateway, group: group)
-        let running = RunningServer(group: group, server: server, listeners: listeners)
+        let running = RunningServer(signals: signals, server: server, listeners: listeners)
         let sweeping = Task {
             await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) }
         }
-        let reason = try await running.serveUntilSignal(console: .standard) {
+        try await running.serveUntilSignal(console: .standard, grace: configuration.shutdownGrace) {
             observer.observe(
                 .serviceStarted(
                     version: version, instances: service.instanceNames, listeners: listeners.map(\.description)))
             observer.observe(.sessionsInMemory)
+        } stopping: {
+            observer.observe(.serviceStopping(reason: $0))
+            service.gateway.drain()
         }
-        observer.observe(.serviceStopping(reason: reason))
-        service.gateway.drain()
-        await server.stop(grace: configuration.shutdownGrace)
         sweeping.cancel()
         await sweeping.value
         let unfinished = connections.reduce(0) { $0 + $1.status.inFlight }

@@ -8,7 +8,12 @@ func bind(
     _ listeners: [Listener], isTLS: Bool, observer: any Observer
 ) throws(HTTPServerError) -> [BoundListener] {
     var bound: [BoundListener] = []
-    for listener in listeners {
+    for (number, listener) in listeners.enumerated() {
+        // Taken over twice, a descriptor would be closed twice, and the second time be somebody else's.
+        if case .descriptor = listener.address, listeners[..<number].contains(where: { $0.address == listener.address })
+        {
+            throw .addressInUse(listener.address.description)
+        }
         do throws(HTTPServerError) {
             bound.append(try BoundListener(ListenAddress(listener.address), isTLS: isTLS))
         } catch {

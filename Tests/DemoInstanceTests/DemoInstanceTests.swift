@@ -1,4 +1,5 @@
 import HTTPModel
+import SimdJSON
 import Synchronization
 import Testing
 
@@ -9,6 +10,11 @@ struct DemoInstanceTests {
     private func text(_ target: String, method: String = "GET") async throws -> (Response, String) {
         let (response, body) = try await Client.shared.value.call(target, method: method)
         return (response, String(decoding: body, as: UTF8.self))
+    }
+
+    /// The fields that do not differ from request to request.
+    private static func steady(_ headers: HeaderFields) -> [HeaderFields.Field] {
+        headers.fields.filter { !["Set-Cookie", "X-Transaction-ID"].contains($0.name) }
     }
 
     private static let failure = #","status":"failure"}"#
@@ -154,7 +160,7 @@ struct DemoInstanceTests {
         let (_, body) = try await client.call(
             "/api/now/table/incident?sysparm_query=\(field)ISNOTEMPTY^ORDERBYnumber&sysparm_limit=1&sysparm_fields=\(field)"
         )
-        guard case .object(let list) = try JSONValue.parse(body), case .array(let rows)? = list["result"],
+        guard case .array(let rows)? = try JSONObject(body).members["result"],
             case .object(let row)? = rows.first, case .object(let reference)? = row[field],
             case .string(let link)? = reference["link"], case .string(let value)? = reference["value"],
             let (authority, target) = authorityAndTarget(ofURL: link)
@@ -173,7 +179,7 @@ struct DemoInstanceTests {
         let (response, body) = try await Client.shared.value.call(
             "/api/now/table/incident?sysparm_limit=1", headers: ["Host": "a\"b>;rel=\"next"])
         #expect(response.headers["Link"]?.hasPrefix("<http://localhost/api/now/table/incident?") == true)
-        #expect(throws: Never.self) { try JSONValue.parse(body) }
+        #expect(throws: Never.self) { try JSONObject(body, maxValues: .max) }
     }
 
     @Test("leaves unknown fields out, repeats none, and gives all for an empty list of fields")
@@ -193,7 +199,7 @@ struct DemoInstanceTests {
         let (get, body) = try await text(target)
         let (head, nothing) = try await text(target, method: "HEAD")
         #expect(head.status == 200)
-        #expect(head.headers == get.headers)
+        #expect(Self.steady(head.headers) == Self.steady(get.headers))
         #expect(head.headers["X-Total-Count"] == "600")
         #expect(!body.isEmpty && nothing.isEmpty)
         let (missing, none) = try await text("/api/now/v1/table/incident?sysparm_query=number=x", method: "HEAD")

@@ -31,6 +31,7 @@ struct EncodedQueryParserTests {
             ("a=1^EQ^GROUPBYb", query([[[a]]])),
             ("no operator here^ORa=1^b=2", query([[[a], [b]]])),
             ("a=1^NO^b=2", query([[[a], [b]]])),
+            ("a=1^RLQUERYt.f,>=1^c=3^ENDRLQUERY^b=2", query([[[a], [b]]])),
             (
                 "ORDERBYa^b=2^ORDERBYDESCc.d",
                 query([[[b]]], [.init(field: "a", isDescending: false), .init(field: "c.d", isDescending: true)])
@@ -68,6 +69,23 @@ struct EncodedQueryParserTests {
             ("fANYTHING", "f", .anything, ""),
             ("fEMPTYSTRING", "f", .isEmptyText, ""),
             ("fBETWEEN1@2", "f", .between, "1@2"),
+            ("fSAMEASb@day", "f", .sameAsField, "b@day"),
+            ("fNSAMEASb", "f", .notSameAsField, "b"),
+            ("f_aGT_FIELDb", "f_a", .greaterThanField, "b"),
+            ("fGT_OR_EQUALS_FIELDb", "f", .greaterOrEqualField, "b"),
+            ("fLT_FIELDb", "f", .lessThanField, "b"),
+            ("fLT_OR_EQUALS_FIELDb", "f", .lessOrEqualField, "b"),
+            ("fMORETHANb@day@before@1", "f", .moreThanField, "b@day@before@1"),
+            ("fLESSTHANb@day@after@1", "f", .lessThanSpanFromField, "b@day@after@1"),
+            ("fONToday@a@b", "f", .on, "Today@a@b"),
+            ("fNOTONToday@a@b", "f", .notOn, "Today@a@b"),
+            ("fDATEPARTx@y", "f", .datePart, "x@y"),
+            ("fRELATIVEGT@hour@ago@1", "f", .relativeGreater, "@hour@ago@1"),
+            ("fRELATIVEGE@hour@ago@1", "f", .relativeGreaterOrEqual, "@hour@ago@1"),
+            ("fRELATIVELT@hour@ago@1", "f", .relativeLess, "@hour@ago@1"),
+            ("fRELATIVELE@hour@ago@1", "f", .relativeLessOrEqual, "@hour@ago@1"),
+            ("fRELATIVEEE@hour@ago@1", "f", .relativeEqual, "@hour@ago@1"),
+            ("fINSTANCEOFtask", "f", .instanceOf, "task"),
             ("a.b_c.d2=é", "a.b_c.d2", .equals, "é"),
             ("f=a\u{301}b", "f", .equals, "a\u{301}b"),
             ("f=\u{301}", "f", .equals, "\u{301}"),
@@ -84,7 +102,7 @@ struct EncodedQueryParserTests {
 
     @Test(
         "drops a condition that it cannot read",
-        arguments: ["a", "=1", "A=1", "aINSTANCEOFtask", "aIN_HIERARCHYx", "aVALCHANGES", "é=1", "a =1"])
+        arguments: ["a", "=1", "A=1", "aIN_HIERARCHYx", "aDYNAMICx", "aVALCHANGES", "é=1", "a =1"])
     func dropped(text: String) {
         #expect(EncodedQueryParser.parse(text) == EncodedQuery())
     }

@@ -111,7 +111,7 @@ struct QueryResultTests {
         Example("caller_id.no_such=1^priority=2") { $0["priority"] == "2" },
         Example("priority.name=1^priority=2") { $0["priority"] == "2" },
         Example("caller_id.^priority=2") { $0["priority"] == "2" },
-        Example("problem_id.number=1^priority=2") { $0["priority"] == "2" },
+        Example("problem_id.nothing=1^priority=2") { $0["priority"] == "2" },
     ]
 
     @Test("finds exactly the records that a plain computation finds", arguments: examples)

@@ -73,6 +73,14 @@ final class RunningProgram: Sendable {
         throw ProgramFailure(text: "it does not listen; it said: \(standardOutput)\(standardError)")
     }
 
+    /// Its process's id.
+    var identifier: Int32 { process.processIdentifier }
+
+    /// Sends it a signal.
+    func signal(_ number: Int32) {
+        Glibc.kill(identifier, number)
+    }
+
     /// Asks it to stop.
     func terminate() {
         process.terminate()

@@ -85,6 +85,34 @@ import Testing
         await group.shutdown()
     }
 
+    @Test(
+        "A settler is called again before the loop waits when another one gives it something to do behind its turn",
+        .timeLimit(.minutes(1)), arguments: [false, true])
+    func unsettle(isNew: Bool) async throws {
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.next()
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                nonisolated(unsafe) var isDue = false
+                nonisolated(unsafe) var hasGiven = false
+                let worker = {
+                    guard isDue else { return true }
+                    isDue = false
+                    continuation.resume()
+                    return true
+                }
+                if !isNew { _ = loop.addSettler(worker) }
+                _ = loop.addSettler {
+                    guard !hasGiven else { return true }
+                    (hasGiven, isDue) = (true, true)
+                    if isNew { _ = loop.addSettler(worker) } else { loop.unsettle() }
+                    return true
+                }
+            }
+        }
+        await group.shutdown()
+    }
+
     @Test("After the loop has ended closures are refused and tasks go on without it")
     func afterTheEnd() async throws {
         let group = try EventLoopGroup(count: 1)

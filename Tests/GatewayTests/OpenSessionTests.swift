@@ -1,5 +1,6 @@
 import HTTPModel
 import Sessions
+import SimdJSON
 import Testing
 
 @testable import Gateway
@@ -49,7 +50,7 @@ struct OpenSessionTests {
             ("displayValue", #""true""#), ("displayValue", #""all""#), ("displayValue", #""false""#),
             ("excludeReferenceLink", "true"), ("view", #""mobile""#),
             ("view", "\"\(String(repeating: "v", count: 255))\""), ("queryCategory", #""list""#),
-            ("queryNoDomain", "true"), ("itemsPerPage", "1"), ("itemsPerPage", "10000"),
+            ("queryNoDomain", "true"), ("itemsPerPage", "1"), ("itemsPerPage", "10000"), ("itemsPerPage", "2.0e1"),
             ("publisherShouldFinish", "true"), ("stableOrder", "false"), ("idleTimeout", "1"), ("idleTimeout", "86400"),
         ])
     func valid(member: String, value: String) async throws {
@@ -57,7 +58,7 @@ struct OpenSessionTests {
         let table = member == "table" ? "" : #""table":"incident","#
         let answer = try await service.post("/sessions", "{\(table)\"\(member)\":\(value)}")
         #expect(answer.status == 201)
-        #expect(try answer[member] == JSONValue.parse(Array(value.utf8)))
+        #expect(try answer[member] == JSONObject(Array("{\"v\":\(value)}".utf8)).members["v"])
     }
 
     @Test("How far to read ahead can be asked for; none is done", arguments: [#""auto""#, "0", "8"])
@@ -86,8 +87,14 @@ struct OpenSessionTests {
         ("stableOrder", [#""true""#, "0", "{}"]), ("publisherShouldFinish", [#""true""#, "1", "[]"]),
         ("view", ["1", "true", "[]", "{}", "\"\(String(repeating: "v", count: 256))\""]),
         ("queryCategory", ["1", "{}", "\"\(String(repeating: "é", count: 128))\""]),
-        ("itemsPerPage", ["0", "-1", "10001", "9223372036854775808", "1e30", "1.5", #""20""#, "true", "[]", "{}"]),
-        ("idleTimeout", ["0", "-1", "86401", "0.5", #""900""#, #""15m""#, "false", "[]"]),
+        (
+            "itemsPerPage",
+            [
+                "0", "-1", "10001", "9223372036854775808", "99999999999999999999", "1e30", "1.5", #""20""#, "true",
+                "[]", "{}",
+            ]
+        ),
+        ("idleTimeout", ["0", "-1", "86401", "-99999999999999999999", "0.5", #""900""#, #""15m""#, "false", "[]"]),
         ("readAhead", ["-1", "9", #""0""#, #""AUTO""#, "true", "0.5", "[]"]), ("url", [#""http://x""#]),
         ("Table", [#""incident""#]), ("page", ["1"]), ("a~/b", ["1"]), ("", ["1"]), ("sysparm_query", [#""x""#]),
     ]
@@ -126,7 +133,9 @@ struct OpenSessionTests {
         arguments: [
             "", " ", "{", "[]", "null", "1", #""table""#, "{}x", "{'table':'incident'}", #"{table:"incident"}"#,
             #"{"table":"incident",}"#, #"{"table":"incident"} // x"#, "\u{0}", "{\"table\":\"inc\u{1}\"}",
-            String(repeating: "[", count: 100_000), #"{"table":"\ud800"}"#,
+            String(repeating: "[", count: 100_000), #"{"table":"\ud800"}"#, "99999999999999999999",
+            "[" + String(repeating: "{},", count: 10_000) + "{}]", #"{"itemsPerPage":1e999}"#,
+            #"{"fields":"# + String(repeating: "[", count: 32) + String(repeating: "]", count: 32) + "}",
         ])
     func malformed(body: String) async throws {
         #expect(try await Service().post("/sessions", body).problem == "malformed-request")
@@ -136,6 +145,24 @@ struct OpenSessionTests {
     func repeated() async throws {
         let answer = try await Service().post("/sessions", #"{"table":"incident","t\u0061ble":"sys_user"}"#)
         #expect(try answer.faults == ["/table"])
+    }
+
+    @Test("A body with more values than anybody needs is refused as a whole")
+    func manyValues() async throws {
+        let list = #"{"table":"incident","fields":[\#(String(repeating: "{},", count: 10_000))1]}"#
+        let names = "{" + String(repeating: #""a":1,"#, count: 10_000) + #""table":"incident"}"#
+        for body in [list, names] {
+            let answer = try await Service().post("/sessions", body)
+            #expect(try answer.problem == "invalid-parameter" && answer.faults == [""])
+        }
+    }
+
+    @Test("Of very many faults the first hundred are named, and all are counted")
+    func manyFaults() async throws {
+        let members = (0..<150).map { ",\"x\($0)\":1" }.joined()
+        let answer = try await Service().post("/sessions", "{\"table\":\"incident\"\(members)}")
+        #expect(try answer.faults.count == 100)
+        #expect(try answer.text("detail").hasPrefix("150 values"))
     }
 
     @Test("The configuration bounds and fills what is asked for")

@@ -138,4 +138,14 @@ struct PageTests {
         let page = try await Service(rows: 0).get("/tables/incident")
         #expect(page.text.hasSuffix(#""isFinished":false,"links":{},"items":[]}"#) && page.headers["Link"] == nil)
     }
+
+    @Test("Links that are too long for a header stand in the body alone", arguments: [10, 2000, 4000, 20_000])
+    func longLinks(length: Int) async throws {
+        let service = try Service()
+        let page = try await service.get("/tables/incident?page=2&query=" + String(repeating: "a", count: length))
+        #expect(page.status == 200)
+        #expect((page.headers["Link"] != nil) == (length <= 2000))
+        #expect(page.headers.fields.allSatisfy { $0.value.utf8.count <= 8192 })
+        #expect(page.text.contains("\"next\":\"/tables/incident?query=aaa"))
+    }
 }

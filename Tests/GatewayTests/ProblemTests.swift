@@ -1,6 +1,7 @@
 import Clocks
 import HTTPModel
 import Observability
+import Sessions
 import Testing
 
 @testable import Gateway
@@ -17,7 +18,14 @@ struct ProblemTests {
         #expect(english.headers["Content-Language"] == "en" && french.headers["Content-Language"] == "fr")
         #expect(
             try english.text("title") == kind.title(in: .english) && french.text("title") == kind.title(in: .french))
-        #expect(try english.text("title") != french.text("title"))
+        for member in ["title", "meaning", "remedy"] {
+            #expect(try english.text(member) != french.text(member), "\(member) is in one language only")
+        }
+        for member in ["meaning", "remedy"] {
+            let text = try french.text(member)
+            #expect(!text.contains("'") && text.hasSuffix("."))
+            for mark in [";", "!", "?", "»"] { #expect(!text.contains(" " + mark), "a plain space before \(mark)") }
+        }
         for answer in [english, french] {
             #expect(answer.status == 200)
             #expect(try answer.text("type") == path && answer["status"] == .integer(kind.status))
@@ -30,6 +38,24 @@ struct ProblemTests {
     @Test("No two problems have the same title", arguments: [Language.english, .french])
     func titles(language: Language) {
         #expect(Set(ProblemKind.allCases.map { $0.title(in: language) }).count == ProblemKind.allCases.count)
+    }
+
+    @Test("No two problems are explained alike", arguments: [Language.english, .french])
+    func meanings(language: Language) {
+        #expect(
+            Set(ProblemKind.allCases.map { $0.explanation(in: language).meaning }).count == ProblemKind.allCases.count)
+    }
+
+    @Test("What should be impossible is told to the observer, and its caller hears the request’s name and nothing else")
+    func impossible() async throws {
+        let service = try Service()
+        let head = RequestHead(
+            method: "GET", target: "/sessions", minorVersion: 1, headers: ["Host": "localhost"], connection: .tcp)
+        let trace = RequestTrace(head: head, id: "0123456789abcdef", start: .zero)
+        let answer = try Answer(service.gateway.refuse(trace, Problem(SessionError.impossible("secret"))))
+        #expect(try answer.status == 500 && answer.problem == "internal")
+        #expect(try answer.text("detail") == "0123456789abcdef" && !answer.text.contains("secret"))
+        #expect(service.events.all.first == .internalBug(detail: "secret", requestID: "0123456789abcdef"))
     }
 
     @Test("A problem that does not exist is not found")

@@ -38,7 +38,7 @@ struct HTTPClientFailureTests {
             connection.write(answer)
             connection.waitForEnd()
         }) { server, client in
-            let request = OutgoingRequest(url: server.url, timeout: .milliseconds(150))
+            let request = OutgoingRequest(url: server.url, timeout: .seconds(1))
             #expect(await client.kind(of: request) == .timedOut(receivedBytes: receivedBytes))
             #expect(await eventually { server.open == 0 })
         }

@@ -1,3 +1,4 @@
+import SimdJSON
 import Testing
 
 @testable import HTTPModel
@@ -9,6 +10,11 @@ struct JSONWriterTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
+    /// Reads a value by a parser that is not ours.
+    private func read(_ json: String) throws -> JSONValue? {
+        try JSONObject(Array("{\"v\":\(json)}".utf8)).members["v"]
+    }
+
     @Test("Every control character is escaped and comes back", arguments: (0..<0x20).map { UInt8($0) } + [0x7F])
     func controls(byte: UInt8) throws {
         let text = "a" + String(UnicodeScalar(byte)) + "b"
@@ -16,7 +22,7 @@ struct JSONWriterTests {
         let short: [UInt8: String] = [0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"]
         let digits = String(byte, radix: 16)
         #expect(json == "\"a\(short[byte] ?? "\\u00" + (byte < 16 ? "0" : "") + digits)b\"")
-        #expect(try JSONValue.parse(Array(json.utf8)) == .string(text))
+        #expect(try read(json) == .string(text))
     }
 
     @Test(
@@ -31,9 +37,9 @@ struct JSONWriterTests {
     func texts(text: String, expected: String) throws {
         let json = written { $0.value(text) }
         #expect(json == "\"\(expected)\"")
-        #expect(try JSONValue.parse(Array(json.utf8)) == .string(text))
+        #expect(try read(json) == .string(text))
         let named = written { writer in writer.object { $0.member(text, true) } }
-        #expect(try JSONValue.parse(Array(named.utf8)) == .object([text: .bool(true)]))
+        #expect(try read(named) == .object([text: .bool(true)]))
     }
 
     @Test(
@@ -52,7 +58,7 @@ struct JSONWriterTests {
     func doubles(value: Double, expected: String) throws {
         let json = written { $0.value(value) }
         #expect(json == expected)
-        if value.isFinite { _ = try JSONValue.parse(Array(json.utf8)) }
+        if value.isFinite { _ = try read(json) }
     }
 
     @Test("Commas and colons stand where they have to")
@@ -80,7 +86,7 @@ struct JSONWriterTests {
             json
                 == #"{"a":null,"b":null,"c":[[],{},"x",[ 1 ],false],"d":{"e":1},"f":{"x":true,"y":[0.5,"s"],"z":null},"g":"h"}"#
         )
-        _ = try JSONValue.parse(Array(json.utf8))
+        _ = try read(json)
     }
 
     @Test("A problem is one object whose own members come first")

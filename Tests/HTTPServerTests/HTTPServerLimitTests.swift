@@ -148,4 +148,58 @@ import Testing
         #expect(!lines.value.isEmpty)
         #expect(lines.value.allSatisfy { !$0.contains("\n") })
     }
+
+    @Test(
+        "Every head gets an answer, however near it is to the limit",
+        arguments: stride(from: 7000, through: 8400, by: 100).map { $0 } + [20_000, 40_000])
+    func headAtTheLimit(size: Int) async throws {
+        let answer = Answers.whole { _ in
+            Response(status: 200, headers: ["X-Long": String(repeating: "y", count: 8192)], body: .bytes([0x6F]))
+        }
+        try await withServer(configuration: configured { $0.maxHeadBytes = 8 << 10 }, responder: answer) { server in
+            let peer = try RawConnection(port: server.port)
+            let start = "GET / HTTP/1.1\r\nHost: a\r\nX-A: "
+            try await peer.send(start + String(repeating: "x", count: size - start.utf8.count - 4) + "\r\n\r\n")
+            // The request line's method and version, 14 bytes, are not counted.
+            #expect(try await peer.readHead().status == (size - 14 <= 8 << 10 ? 200 : 431))
+        }
+    }
+
+    @Test("A target above the limit is answered 414", arguments: [8193, 9000, 40_000])
+    func targetSize(size: Int) async throws {
+        try await withServer(configuration: configured { $0.maxHeadBytes = 8 << 10 }, responder: answer) { server in
+            let peer = try RawConnection(port: server.port)
+            let target = "/" + String(repeating: "x", count: size - 1)
+            try await peer.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await peer.readHead().status == 414)
+        }
+    }
+
+    @Test(
+        "A peer that ends its direction with its last bytes gets its answers and then the end, long before a deadline",
+        arguments: [
+            ("", 0), ("GET", 0), ("GET / HTTP/1.1\r\nHost: a\r\n", 0), (request, 1), (request + request, 2),
+            (request + "GET /", 1), ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n", 0),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf", 0),
+            ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", 0),
+        ])
+    func halfClosed(sent: String, answers: Int) async throws {
+        let patient = configured {
+            $0.headTimeout = .seconds(600)
+            $0.bodyTimeout = .seconds(600)
+            $0.idleTimeout = .seconds(600)
+        }
+        try await withServer(configuration: patient, responder: answer) { server in
+            // Several, since the bytes and the end have to be there before the server looks.
+            let peers = try (0..<8).map { _ in try RawConnection(port: server.port) }
+            for peer in peers {
+                try await peer.send(sent)
+                await peer.finishSending()
+            }
+            for peer in peers {
+                for _ in 0..<answers { #expect(try await peer.response().text == "ok") }
+                #expect(try await peer.readToEnd() == [])
+            }
+        }
+    }
 }

@@ -84,6 +84,32 @@ import Testing
         await group.shutdown()
     }
 
+    @Test("Ending the grace cuts what is under way, whether the stop has begun or not", arguments: [true, false])
+    func endGrace(early: Bool) async throws {
+        let began = Box(0)
+        let gate = Gate()
+        let (server, group, port) = try await started(
+            .whole { _ in
+                began.change { $0 += 1 }
+                await gate.wait()
+                return .text("too late")
+            })
+        let peer = try RawConnection(port: port)
+        try await peer.send(Self.request)
+        #expect(await eventually { began.value == 1 })
+        if early { server.endGrace() }
+        async let stopping: Void = server.stop(grace: .seconds(600))
+        if !early {
+            #expect(await eventually { server.isDraining })
+            server.endGrace()
+        }
+        await stopping
+        #expect(try await peer.readToEnd() == [])
+        #expect(server.connectionCount == 0)
+        gate.open()
+        await group.shutdown()
+    }
+
     @Test("Open streams are ended: writing fails, and the producer's own end decides how", arguments: [true, false])
     func streams(endsWell: Bool) async throws {
         let ended = Box(0)

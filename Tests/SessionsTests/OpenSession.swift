@@ -60,7 +60,7 @@ enum Refusal: Equatable {
     case notFound, expired, busy, noSuchPage, full
     case stale(Int)
     case pagination(PaginationError)
-    case store(String)
+    case store(String), impossible(String)
 
     init(_ error: SessionError) {
         self =
@@ -73,6 +73,7 @@ enum Refusal: Equatable {
             case .pagination(let error, _): .pagination(error)
             case .tooManySessions: .full
             case .store(let reason): .store(reason)
+            case .impossible(let what): .impossible(what)
             }
     }
 }

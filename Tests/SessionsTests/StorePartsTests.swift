@@ -162,3 +162,24 @@ import Testing
         #expect(tombstones.owner(of: late) == "late")
     }
 }
+
+@Suite struct NearestExpiryTests {
+    @Test("The nearest end is found among sessions that were used, closed, or neither", arguments: [1, 7, 500])
+    func nearest(count: Int) {
+        var queue = ExpiryQueue()
+        let start = ManualClock().now
+        let ids = (0..<count).map { _ in SessionID() }
+        for id in ids { queue.add(id, at: start.adding(seconds: 10)) }
+        var ends = Dictionary(uniqueKeysWithValues: ids.map { ($0, start.adding(seconds: 10)) })
+        #expect(queue.nearest { ends[$0] } == start.adding(seconds: 10))
+        for (number, id) in ids.enumerated() { ends[id] = start.adding(seconds: 20 + number) }
+        #expect(queue.nearest { ends[$0] } == start.adding(seconds: 20))
+        #expect(queue.count == count)
+        ends[ids[0]] = nil
+        #expect(queue.nearest { ends[$0] } == (count > 1 ? start.adding(seconds: 21) : nil))
+        #expect(queue.count == count - 1)
+        // Nobody has lost a place: each is due at its end, and only then.
+        #expect(queue.due(at: start.adding(seconds: 20)).isEmpty)
+        #expect(Set(queue.due(at: start.adding(seconds: 20 + count))) == Set(ids.dropFirst()))
+    }
+}

@@ -22,13 +22,15 @@ private let hibernatingPage = "<!doctype html><html><head><title>Instance Hibern
         }
     }
 
+    private static let body = Array(#" {"res\u0075lt" : [ {"sys_id":"a"} , {"n":[1,"]}"]} ], "status" : null }"#.utf8)
+
     @Test("A page has its rows, its count and the next offset")
     func page() throws {
         let link = #"<http://evil.example/?sysparm_offset=20>;rel="next""#
         let response = IncomingResponse(
-            status: 200, headers: ["x-total-count": "45", "link": link], body: SamplePage.body)
+            status: 200, headers: ["x-total-count": "45", "link": link], body: Self.body)
         let answer = try TableAnswer(response) { 0 }.page(countOnly: false)
-        #expect(answer.rows.count == 6)
+        #expect(answer.rows.count == 2)
         #expect(answer.total == 45)
         #expect(answer.nextOffset == 20)
         #expect(answer.digest == nil, "with a count, nobody compares rows")
@@ -49,8 +51,8 @@ private let hibernatingPage = "<!doctype html><html><head><title>Instance Hibern
         ] as [String?])
     func types(type: String?) throws {
         let headers: HeaderFields = type.map { ["content-type": $0] } ?? [:]
-        let response = IncomingResponse(status: 200, headers: headers, body: SamplePage.body)
-        #expect(try TableAnswer(response) { 0 }.page(countOnly: false).rows.count == 6)
+        let response = IncomingResponse(status: 200, headers: headers, body: Self.body)
+        #expect(try TableAnswer(response) { 0 }.page(countOnly: false).rows.count == 2)
     }
 
     @Test("A list without records is a 404 to version 1, which is an empty page", arguments: [nil, 45] as [Int?])

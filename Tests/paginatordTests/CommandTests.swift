@@ -1,3 +1,4 @@
+import DemoInstance
 import Observability
 import TableAPI
 import Testing
@@ -22,7 +23,11 @@ struct CommandTests {
         #expect(demo.listeners.map(\.address.description) == ["127.0.0.1:8081"])
         #expect(demo.latency == .zero)
         #expect(demo.incidents == 10_000)
-        #expect(demo.username == nil)
+        #expect(demo.tls == nil && demo.user == nil && demo.oauthClient == nil && demo.tokenLifetime == nil)
+        #expect(demo.seed == 1 && demo.faults.isEmpty)
+        let settings = try demo.settings(in: [:])
+        #expect(settings.incidents == 10_000 && settings.credentials == nil && settings.oauthClient == nil)
+        #expect(try demo.readTLS() == nil)
     }
 
     @Test(
@@ -46,7 +51,9 @@ struct CommandTests {
     func demoInstance() throws {
         let arguments = [
             "demo-instance", "--listen", "127.0.0.1:0", "--latency=25", "--incidents", "7", "--username", "u",
-            "--password-env=P",
+            "--password-env=P", "--certificate", "c.pem", "--key", "k.pem", "--oauth-client", "app",
+            "--oauth-secret-env",
+            "S", "--token-lifetime", "90s", "--seed", "5", "--fault", "truncate:every=7", "--fault=hibernate",
         ]
         guard case .demoInstance(let options) = try Command(arguments: arguments) else {
             Issue.record("not demo-instance")
@@ -55,10 +62,56 @@ struct CommandTests {
         #expect(options.listeners.map(\.address) == [.tcp(host: "127.0.0.1", port: 0)])
         #expect(options.latency == .milliseconds(25))
         #expect(options.incidents == 7)
-        let credentials = try options.credentials(in: ["P": "pw"])
-        #expect(credentials == .basic(username: "u", password: .init("pw")))
-        #expect(throws: ConfigurationFailure.self) { try options.credentials(in: [:]) }
-        #expect(throws: ConfigurationFailure.self) { try options.credentials(in: ["P": ""]) }
+        #expect(options.tls == .init(certificate: "c.pem", key: "k.pem"))
+        #expect(options.faults == [Fault(.truncate(), .every(7)), Fault(.hibernate)])
+        let settings = try options.settings(in: ["P": "pw", "S": "secret"])
+        #expect(settings.incidents == 7 && settings.latency == .milliseconds(25) && settings.seed == 5)
+        #expect(settings.credentials != nil)
+        #expect(settings.oauthClient == OAuthClient(id: "app", secret: "secret"))
+        #expect(settings.tokenLifetime == .seconds(90))
+    }
+
+    @Test(
+        "A secret's variable that is not set, or is empty, is named",
+        arguments: [
+            ([:], "--password-env: the environment variable P is not set"),
+            (["P": "", "S": "x"], "--password-env: the environment variable P is not set"),
+            (["P": "x"], "--oauth-secret-env: the environment variable S is not set"),
+            (["P": "x", "S": ""], "--oauth-secret-env: the environment variable S is not set"),
+        ])
+    func secrets(environment: [String: String], expected: String) throws {
+        guard
+            case .demoInstance(let options) = try Command(arguments: [
+                "demo-instance", "--username=u", "--password-env=P", "--oauth-client=c", "--oauth-secret-env=S",
+            ])
+        else {
+            Issue.record("not demo-instance")
+            return
+        }
+        #expect(throws: CommandLineError(message: expected, command: "demo-instance")) {
+            try options.settings(in: environment)
+        }
+    }
+
+    @Test("A certificate or key that cannot be used is named")
+    func certificates() throws {
+        let folder = try TemporaryFolder()
+        let certificate = try folder.write("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", to: "c.pem")
+        let key = try folder.write("-----BEGIN EC PRIVATE KEY-----\n-----END EC PRIVATE KEY-----\n", to: "k.pem")
+        func message(_ certificate: String, _ key: String) -> String? {
+            var options = DemoInstanceOptions()
+            options.tls = .init(certificate: certificate, key: key)
+            do throws(CommandLineError) {
+                return try options.readTLS()?.certificateChain
+            } catch {
+                return error.message
+            }
+        }
+        #expect(message(certificate, key)?.hasPrefix("-----BEGIN CERTIFICATE") == true)
+        #expect(message("/nowhere", key) == "--certificate: /nowhere cannot be read: No such file or directory")
+        #expect(message(certificate, "/nowhere") == "--key: /nowhere cannot be read: No such file or directory")
+        #expect(message(key, key) == "--certificate: \(key) is no PEM file with a certificate")
+        #expect(message(certificate, certificate) == "--key: \(certificate) is no PEM file with a private key")
     }
 
     @Test("Only what stands behind -- may begin with a dash")
@@ -114,11 +167,27 @@ struct CommandTests {
             ),
             (["demo-instance", "--username", "u"], "--username needs --password-env NAME beside it"),
             (["demo-instance", "--password-env", "P"], "--password-env needs --username U beside it"),
+            (["demo-instance", "--certificate", "c"], "--certificate needs --key FILE beside it"),
+            (["demo-instance", "--key", "k"], "--key needs --certificate FILE beside it"),
+            (["demo-instance", "--oauth-client", "c"], "--oauth-client needs --oauth-secret-env NAME beside it"),
+            (["demo-instance", "--oauth-secret-env", "S"], "--oauth-secret-env needs --oauth-client ID beside it"),
+            (["demo-instance", "--token-lifetime", "5s"], "--token-lifetime needs --oauth-client ID beside it"),
+            (
+                ["demo-instance", "--token-lifetime", "500ms"],
+                #"--token-lifetime: expected whole seconds such as 90s or 30m but found "500ms""#
+            ),
+            (["demo-instance", "--seed", "-1"], #"--seed: expected a whole number from 0 but found "-1""#),
+            (
+                ["demo-instance", "--fault", "truncate:every=0"],
+                "--fault truncate:every=0: expected a whole number from 1 to 1000000000 as every of truncate "
+                    + #"but found "0""#
+            ),
             (["demo-instance", "--username", "a:b"], #"--username: expected a name without a colon but found "a:b""#),
             (
                 ["demo-instance", "--config", "c"],
                 "unknown option --config; demo-instance takes "
-                    + "--listen, --latency, --incidents, --username, --password-env, --help"
+                    + "--listen, --certificate, --key, --latency, --incidents, --username, --password-env, --oauth-client, "
+                    + "--oauth-secret-env, --token-lifetime, --seed, --fault, --help"
             ),
             (["se\u{1B}rve"], "unknown command se\\u{1b}rve; did you mean serve?"),
         ] as [([String], String)])

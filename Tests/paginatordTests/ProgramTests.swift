@@ -68,11 +68,14 @@ struct ProgramTests {
         #expect(demo.code.rawValue == 78)
     }
 
-    @Test("demo-instance with a password variable that is not set ends with 78")
+    @Test("demo-instance with a password variable that is not set ends with 64")
     func demoInstanceWithoutPassword() async {
         let result = await Self.run("demo-instance", "--username", "u", "--password-env", "P")
-        #expect(result.code.rawValue == 78)
-        #expect(result.error == "paginatord: --password-env: the environment variable P is not set\n")
+        #expect(result.code.rawValue == 64)
+        #expect(
+            result.error
+                == "paginatord: --password-env: the environment variable P is not set\n"
+                + "paginatord: see paginatord demo-instance --help\n")
     }
 
     @Test("check-config names the file that is right")

@@ -1,4 +1,5 @@
 import Pagination
+import SimdJSON
 
 extension PageAnswer {
     /// The answer for this window and the one behind it, as if they had been fetched as one.
@@ -22,7 +23,7 @@ extension RowsDigest {
             body += block.text
         }
         body += "]}".utf8
-        guard case .rows(_, let digest?) = PageBody.read(body, withDigest: true) else { return nil }
-        self = digest
+        guard case .rows(_, let identity?) = PageBody.read(body, withIdentity: true) else { return nil }
+        self.init(of: identity)
     }
 }

@@ -1,3 +1,5 @@
+import DemoInstance
+
 extension Command {
     private static let config = CommandSyntax.Option(
         name: "--config", value: "FILE", help: "the configuration, JSON5; default: $PAGINATORD_CONFIG")
@@ -28,6 +30,9 @@ extension Command {
             options: [
                 listen("127.0.0.1:8081"),
                 CommandSyntax.Option(
+                    name: "--certificate", value: "FILE", help: "serve https with this certificate, PEM"),
+                CommandSyntax.Option(name: "--key", value: "FILE", help: "the certificate's private key, PEM"),
+                CommandSyntax.Option(
                     name: "--latency", value: "MILLISECONDS", help: "hold every answer back for so long; default: 0"),
                 CommandSyntax.Option(
                     name: "--incidents", value: "N", help: "how many incidents there are; default: 10000"),
@@ -35,7 +40,17 @@ extension Command {
                 CommandSyntax.Option(
                     name: "--password-env", value: "NAME",
                     help: "the environment variable that holds the user's password"),
-            ]),
+                CommandSyntax.Option(name: "--oauth-client", value: "ID", help: "give tokens to this application"),
+                CommandSyntax.Option(
+                    name: "--oauth-secret-env", value: "NAME",
+                    help: "the environment variable that holds the application's secret"),
+                CommandSyntax.Option(
+                    name: "--token-lifetime", value: "DURATION", help: "how long a token is valid; default: 30m"),
+                CommandSyntax.Option(
+                    name: "--seed", value: "N", help: "decides what is left to chance; default: 1"),
+                CommandSyntax.Option(
+                    name: "--fault", value: "KIND:PARAMETERS", isRepeatable: true, help: "misbehave, as below"),
+            ], notes: Fault.help),
         CommandSyntax(
             name: "check-config", summary: "Checks a configuration and names all that is wrong with it.",
             options: [config]),

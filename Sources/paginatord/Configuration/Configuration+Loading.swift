@@ -66,12 +66,12 @@ extension Configuration {
         }
         let value: JSONValue
         do {
-            value = try JSONValue.parse(bytes, json5: true)
+            value = try JSONValue.parseJSON5(bytes)
         } catch {
             throw failure(error.detail)
         }
         guard case .object(let members) = value else { throw failure("expected an object but found \(value.kind)") }
-        for member in repeatedMembers(in: bytes, json5: true) {
+        for member in repeatedMembers(inJSON5: bytes) {
             reading.complain(
                 member.path.map(printable).joined(separator: "."), "repeated in line \(member.line)")
         }

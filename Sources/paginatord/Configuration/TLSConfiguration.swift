@@ -26,8 +26,8 @@ extension TLSConfiguration {
             if !section.has("key") { section.complain("key", "not set, though there is a certificate") }
             return nil
         case (let certificate?, let key?):
-            let certificateText = section.pem("certificate", at: certificate, label: "CERTIFICATE-----")
-            let keyText = section.pem("key", at: key, label: "PRIVATE KEY-----")
+            let certificateText = section.pem("certificate", at: certificate, .certificate)
+            let keyText = section.pem("key", at: key, .privateKey)
             guard let certificateText, let keyText else { return nil }
             certificateChain = certificateText
             self.key = Secret(keyText)
@@ -36,17 +36,13 @@ extension TLSConfiguration {
 }
 
 extension ConfigurationSection {
-    /// The text of a PEM file that holds something under that label (RFC 7468).
-    fileprivate func pem(_ name: String, at path: String, label: String) -> String? {
+    /// The text of a PEM file.
+    fileprivate func pem(_ name: String, at path: String, _ label: PEMLabel) -> String? {
         do throws(FileError) {
-            let bytes = try fileContents(path)
-            if let text = String(validating: bytes, as: UTF8.self), text.contains("-----BEGIN "), text.contains(label) {
-                return text
-            }
-            complain(name, "\(printable(path)) is no PEM file with a \(label.dropLast(5).lowercased())")
+            return try label.text(at: path)
         } catch {
-            complain(name, "\(printable(path)) cannot be read: \(error.reason)")
+            complain(name, error.reason)
+            return nil
         }
-        return nil
     }
 }

@@ -1,17 +1,20 @@
 import CSimdJSON
-import Pagination
+package import Pagination
 
 /// What the body of an answer turns out to be once every byte of it has been looked at.
-enum PageBody: Equatable {
-    /// One whole document with a list of rows; with their digest if that was asked for and there are any.
-    case rows(Rows, RowsDigest?)
+package enum PageBody: Equatable {
+    /// One whole document with a list of rows; with what identifies them if that was asked for and there are any.
+    ///
+    /// Two lists of rows have the same identity where their rows have the same keys in the same order; rows without a key
+    /// go by all their bytes.
+    case rows(Rows, identity: [UInt8]?)
     /// One whole document that reports an error, with or without rows beside it.
     case error(message: String?, detail: String?)
     /// Nothing that could be used.
     case unusable(Fault)
 
     /// Why a body is of no use.
-    enum Fault: Equatable {
+    package enum Fault: Equatable {
         /// Nothing, or nothing but white space.
         case empty
         /// Not one whole JSON document.
@@ -27,7 +30,7 @@ enum PageBody: Equatable {
     }
 
     /// Reads a body. Rows refer to its bytes; nothing is copied.
-    static func read(_ body: [UInt8], withDigest: Bool = false) -> PageBody {
+    package static func read(_ body: [UInt8], withIdentity: Bool = false) -> PageBody {
         // Safe because nothing that the call returns outlives the closure, and the closure neither suspends nor reads
         // another body, so that the thread's parser stays as it is.
         body.withUnsafeBufferPointer { bytes in
@@ -36,7 +39,7 @@ enum PageBody: Equatable {
             switch page.verdict {
             case .CSIMDJSON_ROWS:
                 let rows = rowsFound(page, in: body)
-                return .rows(rows, withDigest && !rows.isEmpty ? digestOfRowsFound(rows) : nil)
+                return .rows(rows, identity: withIdentity && !rows.isEmpty ? identityOfRowsFound(rows) : nil)
             case .CSIMDJSON_ERROR: return .error(message: string(page.message), detail: string(page.detail))
             case .CSIMDJSON_EMPTY: return .unusable(.empty)
             case .CSIMDJSON_NOT_WHOLE: return .unusable(.notWhole)
@@ -56,26 +59,25 @@ private func rowsFound(_ page: csimdjson_page, in body: [UInt8]) -> Rows {
     return Rows([Rows.Block(text: text, extents: extents)])
 }
 
-/// Digests the rows just read by their keys, and rows without one as a whole. Each stands behind its kind and length, so
-/// that different rows never make the same message.
-private func digestOfRowsFound(_ rows: Rows) -> RowsDigest {
+/// Writes down the keys of the rows just read, and rows without one as a whole. Each stands behind its kind and length, so
+/// that different rows never have the same identity.
+private func identityOfRowsFound(_ rows: Rows) -> [UInt8] {
     let keys = [csimdjson_text](unsafeUninitializedCapacity: rows.count) { buffer, count in
         csimdjson_keys(buffer.baseAddress)
         count = rows.count
     }
-    var message: [UInt8] = []
+    var identity: [UInt8] = []
     for (row, key) in zip(rows.objects, keys) {
         let isKeyed = key.length > 0
-        message.append(isKeyed ? 1 : 0)
-        withUnsafeBytes(of: UInt64(isKeyed ? key.length : row.count).littleEndian) { message += $0 }
+        identity.append(isKeyed ? 1 : 0)
+        withUnsafeBytes(of: UInt64(isKeyed ? key.length : row.count).littleEndian) { identity += $0 }
         if isKeyed {
-            message += UnsafeRawBufferPointer(start: key.bytes, count: key.length)
+            identity += UnsafeRawBufferPointer(start: key.bytes, count: key.length)
         } else {
-            message += row
+            identity += row
         }
     }
-    let (first, second) = SipHash.digest(message)
-    return RowsDigest(high: first, low: second)
+    return identity
 }
 
 private func string(_ text: csimdjson_text) -> String? {

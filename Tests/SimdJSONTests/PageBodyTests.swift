@@ -2,7 +2,7 @@ import CSimdJSON
 import Pagination
 import Testing
 
-@testable import TableAPI
+@testable import SimdJSON
 
 @Suite struct PageBodyTests {
     static func nested(_ levels: Int, around inner: String) -> String {
@@ -142,6 +142,13 @@ import Testing
             let part = Array(bytes[..<SamplePage.body.count])
             #expect(PageBody.read(part) == PageBody.read(SamplePage.body))
         }
+    }
+
+    @Test("Rows are identified only where that is asked for, and where there are any")
+    func identity() {
+        #expect(PageBody.read(SamplePage.body) != PageBody.read(SamplePage.body, withIdentity: true))
+        let empty = Array(#"{"result":[]}"#.utf8)
+        #expect(PageBody.read(empty, withIdentity: true) == .rows(Rows(), identity: nil))
     }
 
     @Test("A huge page is read, and its memory is given back")

@@ -2,9 +2,7 @@
 // list of tokens that its first stage leaves behind: the offsets of all brackets, colons, commas, and beginnings of
 // strings and other scalars. The tokens say where things stand, the DOM what the keys are once unescaped.
 
-#include "CSimdJSON.h"
-
-#include <simdjson.h>
+#include "reader.hpp"
 
 #include <cstring>
 #include <utility>
@@ -13,41 +11,8 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-/// The nesting that is allowed.
-constexpr size_t deepest = 1024;
-/// A parser that has grown beyond this many bytes is not kept: it holds about fourteen times as much.
-constexpr size_t kept_capacity = size_t(1) << 20;
-/// What a new parser is made for.
-constexpr size_t first_capacity = size_t(64) << 10;
-
-/// One thread's parser and the rows it last found.
-struct reader {
-    dom::parser parser;
-    dom::array rows;
-};
-
-thread_local reader *current = nullptr;
-
-/// Frees the thread's reader when the thread ends.
-struct cleaner {
-    ~cleaner() {
-        delete current;
-        current = nullptr;
-    }
-};
-
-reader *reader_of_this_thread() noexcept {
-    static thread_local cleaner at_end_of_thread;
-    (void)at_end_of_thread;
-    if (current) return current;
-    reader *fresh = new (std::nothrow) reader;
-    // simdjson does not count an empty container as a level, so it gets one level more and the walk counts exactly.
-    if (fresh && fresh->parser.allocate(first_capacity, deepest + 1) != simdjson::SUCCESS) {
-        delete fresh;
-        return nullptr;
-    }
-    return current = fresh;
-}
+using csimdjson::deepest;
+using csimdjson::reader;
 
 bool opens(uint8_t byte) { return (byte | 0x20) == '{'; }
 bool closes(uint8_t byte) { return (byte | 0x20) == '}'; }
@@ -245,7 +210,7 @@ csimdjson_page walk(dom::element root, const tokens &tokens, uint32_t lead, dom:
 }  // namespace
 
 csimdjson_page csimdjson_read(const uint8_t *bytes, size_t length) noexcept {
-    reader *reader = reader_of_this_thread();
+    reader *reader = csimdjson::reader_of_this_thread();
     if (!reader) return only(CSIMDJSON_NO_MEMORY);
     const bool is_marked = length >= 3 && std::memcmp(bytes, "\xEF\xBB\xBF", 3) == 0;
     const uint32_t lead = is_marked ? 3 : 0;
@@ -270,20 +235,10 @@ csimdjson_page csimdjson_read(const uint8_t *bytes, size_t length) noexcept {
 }
 
 void csimdjson_keys(csimdjson_text *keys) noexcept {
-    for (dom::element row : current->rows) {
+    for (dom::element row : csimdjson::reader_of_this_thread()->rows) {
         const simdjson::simdjson_result<dom::element> key = row["sys_id"];
         csimdjson_text text = string_of(key);
         if (!text.bytes) text = string_of(key["value"]);
         *keys++ = text;
     }
-}
-
-void csimdjson_finish(void) noexcept {
-    if (!current || current->parser.capacity() <= kept_capacity) return;
-    delete current;
-    current = nullptr;
-}
-
-size_t csimdjson_capacity(void) noexcept {
-    return current ? current->parser.capacity() : 0;
 }
