@@ -70,7 +70,7 @@ let package = Package(
         tests(of: "EventLoops", ["PaginatordTesting"]),
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
-        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "SimdJSON", "Clocks"]),
+        tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "Locks", "SimdJSON", "Clocks"]),
         tests(of: "TablePagination", ["PaginatordTesting", "DemoInstance", "HTTPServer", "EventLoops", "Clocks"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
@@ -89,8 +89,8 @@ let package = Package(
         tests(
             of: "paginatord",
             [
-                "PaginatordTesting", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops", "TableAPI", "Pagination",
-                "Clocks",
+                "PaginatordTesting", "Gateway", "TableAPI", "Clocks", "HTTPModel", "HTTPServer", "HTTPClient",
+                "EventLoops", "Pagination",
             ]),
     ],
     cxxLanguageStandard: .cxx17

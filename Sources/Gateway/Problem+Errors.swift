@@ -113,11 +113,17 @@ extension Problem {
         case .callerUnauthenticated(let upstream): self = .authenticationRequired(upstream)
         case .rateLimited(let upstream, let retryAfter):
             self.init(
-                .upstreamRateLimited, "The instance allows no more requests for now.",
+                .upstreamRateLimited,
+                upstream == nil
+                    ? "The requests that may be made of the instance are spent for now; this one was not sent."
+                    : "The instance allows no more requests for now.",
                 retryAfter: retryAfter ?? defaultRetryAfter, Self.members(upstream))
         case .unavailable(let upstream, let retryAfter):
             self.init(
-                .upstreamUnavailable, "The instance is down or hibernating.",
+                .upstreamUnavailable,
+                upstream == nil
+                    ? "The instance failed several times in a row and is left alone for now; this request was not sent."
+                    : "The instance is down or hibernating.",
                 retryAfter: retryAfter ?? defaultRetryAfter,
                 Self.members(upstream))
         case .failed(let upstream, let reason):

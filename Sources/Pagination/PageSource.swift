@@ -104,9 +104,10 @@ public enum PageSourceError: Error, Sendable, Equatable {
     case unauthenticated(Upstream)
     /// The credentials that the caller has to bring were refused, or, with `nil`, were not there.
     case callerUnauthenticated(Upstream?)
-    /// Too many requests; `retryAfter` in seconds where the source said so.
-    case rateLimited(Upstream, retryAfter: Int?)
-    /// The source is down for now, hibernating, or shut off; `retryAfter` in seconds where known.
+    /// Too many requests; `retryAfter` in seconds where known. Without a report the source was not asked.
+    case rateLimited(Upstream?, retryAfter: Int?)
+    /// The source is down for now or hibernating; `retryAfter` in seconds where known. Without a report it was not asked,
+    /// after repeated failure.
     case unavailable(Upstream?, retryAfter: Int?)
     /// Any other failure: unexpected status, no connection, TLS, a redirect, no progress. The reason is one line.
     case failed(Upstream?, reason: String)

@@ -23,13 +23,15 @@ public struct Instance: Sendable, Equatable {
     public let timeout: Duration
     /// The largest page, in bytes after decompression.
     public let maxPageBytes: Int
+    /// How much it is asked at most.
+    public let restraint: Restraint
 
     /// Describes an instance.
     ///
     /// - Throws: `InstanceError` for a URL, a user name or a secret that cannot be used.
     public init(
         name: String = "default", url: String, apiVersion: APIVersion = .latest, credentials: Credentials = .none,
-        timeout: Duration = .seconds(65), maxPageBytes: Int = 64 << 20
+        timeout: Duration = .seconds(65), maxPageBytes: Int = 64 << 20, restraint: Restraint = Restraint()
     ) throws(InstanceError) {
         self.name = name
         self.url = try InstanceURL(url)
@@ -38,5 +40,6 @@ public struct Instance: Sendable, Equatable {
         self.credentials = credentials
         self.timeout = timeout
         self.maxPageBytes = maxPageBytes
+        self.restraint = restraint
     }
 }

@@ -10,13 +10,14 @@ public struct TablePageSource: PageSource {
         self.url = url
     }
 
-    /// Fetches one window of rows, or only their count.
+    /// Fetches one window of rows, or only their count, within the instance's restraint and with the retries that it
+    /// allows. A window that is cut, or takes too long, is fetched in parts.
     ///
     /// - Throws: `PageSourceError` unless the answer is one whole page.
     public func fetch(_ request: PageRequest) async throws(PageSourceError) -> PageAnswer {
-        let response = try await service.get(url.text(for: request))
+        var fetch = WindowFetch(service, url)
         do {
-            return try TableAnswer(response, now: service.now).page(countOnly: request.countOnly)
+            return try await fetch.page(request)
         } catch {
             if case .unauthenticated(let upstream) = error, service.instance.credentials == .forward {
                 throw .callerUnauthenticated(upstream)

@@ -8,30 +8,47 @@ public struct TableService: Sendable {
     public let instance: Instance
     /// The present, in seconds since 1970.
     let now: @Sendable () -> Int
+    /// Where requests to the instance ask for permission.
+    let gate: any RequestGate
+    /// The clock of the gate and of the waits between attempts.
+    let clock: RequestClock
+    /// Anything from 0 up to 1, anew each time: the part of a wait that is really waited.
+    let jitter: @Sendable () -> Double
     private let transport: SignedTransport
-    private let slots = FreeSlots(8)
 
     /// Makes a service that reaches the instance through that transport.
     ///
-    /// - Parameter now: the present, in seconds since 1970, by another clock than the machine's; used to read dates that the
-    ///   instance sends, and to renew access tokens in time.
+    /// - Parameters:
+    ///   - now: the present, in seconds since 1970, by another clock than the machine's; used to read dates that the
+    ///     instance sends, and to renew access tokens in time.
+    ///   - gate: where its requests ask for permission, by the same clock; `nil`: a gate of this service alone.
+    ///   - clock: the clock of deadlines and waits.
+    ///   - jitter: anything from 0 up to 1, anew each time, by another source than the system's.
     public init(
-        instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil
+        instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil,
+        gate: (any RequestGate)? = nil, clock: RequestClock = .system, jitter: (@Sendable () -> Double)? = nil
     ) {
-        self.init(instance: instance, transport: transport, now: now) { OAuthTokenSource($0, now: $1) }
+        self.init(
+            instance: instance, transport: transport, now: now, gate: gate, clock: clock, jitter: jitter
+        ) { OAuthTokenSource($0, now: $1) }
     }
 
     /// Makes a service whose access tokens, where it has any, come from a source of the caller's making.
     ///
     /// - Parameters:
     ///   - now: the present, in seconds since 1970; `nil`: by the machine's clock.
+    ///   - gate: as above, as are `clock` and `jitter`.
     ///   - tokens: makes the source, given the instance's endpoint and the present in seconds since 1970.
     package init(
         instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)?,
+        gate: (any RequestGate)? = nil, clock: RequestClock = .system, jitter: (@Sendable () -> Double)? = nil,
         tokens: (TokenEndpoint, @escaping @Sendable () -> Int) -> any TokenSource
     ) {
         let now = now ?? { Int(Date().timeIntervalSince1970) }
         self.instance = instance
+        self.gate = gate ?? LocalGate(instance.restraint, clock: clock)
+        self.clock = clock
+        self.jitter = jitter ?? { Double.random(in: 0..<1) }
         self.now = now
         let credentials = instance.credentials.source { client in
             let endpoint = TokenEndpoint(
@@ -67,20 +84,15 @@ public struct TableService: Sendable {
 
     /// Gets a whole answer, of whatever status.
     ///
-    /// - Throws: `PageSourceError` where there are no credentials or there is no whole answer.
-    func get(_ url: String) async throws(PageSourceError) -> IncomingResponse {
-        let slot = slots.take()
-        defer { if let slot { slots.giveBack(slot) } }
+    /// - Parameters:
+    ///   - slot: the slot of the instance that carries it.
+    ///   - timeout: the time it may take.
+    /// - Throws: `AttemptFailure` where there are no credentials or there is no whole answer.
+    func get(
+        _ url: String, in slot: RequestSlot, timeout: Duration
+    ) async throws(AttemptFailure) -> IncomingResponse {
         let request = OutgoingRequest(
-            url: url, headers: ["Accept": "application/json"], timeout: instance.timeout,
-            maxBodyBytes: instance.maxPageBytes)
-        do {
-            return try await transport.send(request, slot: slot)
-        } catch {
-            switch error {
-            case .credentials(let error): throw error
-            case .transport(let error): throw PageSourceError(error)
-            }
-        }
+            url: url, headers: ["Accept": "application/json"], timeout: timeout, maxBodyBytes: instance.maxPageBytes)
+        return try await transport.send(request, slot: slot.index)
     }
 }

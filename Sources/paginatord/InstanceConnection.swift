@@ -4,57 +4,83 @@ import EventLoops
 import Gateway
 import HTTPClient
 import HTTPModel
-import Synchronization
 import TableAPI
 
-/// The way to one instance, with a count of the requests that are on it.
-final class InstanceConnection: HTTPTransport {
-    let service: @Sendable (InstanceConnection) -> TableService
-    private let name: String
-    private let transport: any HTTPTransport
+/// The way to one instance.
+final class InstanceConnection: Sendable {
+    /// Reads the instance's tables.
+    let service: TableService
+    private let gate: LocalGate
     private let client: HTTPClient?
-    private let since: Timestamp
-    private let inFlight = Atomic(0)
+    /// The moment by the calendar at which the gate's clock stood at zero.
+    private let clockStart: Timestamp
 
     /// The way to a configured instance, over the network.
-    init(_ configuration: InstanceConfiguration, group: EventLoopGroup, now: Timestamp) {
+    init(_ configuration: InstanceConfiguration, group: EventLoopGroup) {
         let client = HTTPClient(HTTPClientConfiguration(configuration), on: group)
         self.client = client
-        transport = client
-        name = configuration.instance.name
-        since = now
-        service = { TableService(instance: configuration.instance, transport: $0) }
+        gate = LocalGate(configuration.instance.restraint, clock: RequestClock(group))
+        clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
+        service = TableService(
+            instance: configuration.instance, transport: client, gate: gate, clock: gate.clock)
     }
 
     /// The way to the built-in instance, which is no network at all.
     ///
     /// - Throws: `InstanceError` never, since the name is well-formed.
-    init(demo: DemoInstance, configuration: PagesConfiguration, now: Timestamp) throws(InstanceError) {
+    init(demo: DemoInstance, configuration: PagesConfiguration, group: EventLoopGroup) throws(InstanceError) {
         client = nil
-        transport = ResponderTransport(demo)
-        name = Configuration.defaultInstance
-        since = now
-        let instance = try Instance(url: "http://localhost", maxPageBytes: configuration.maxBytes)
-        service = { TableService(instance: instance, transport: $0) }
+        let instance = try Instance(
+            name: Configuration.defaultInstance, url: "http://localhost", maxPageBytes: configuration.maxBytes)
+        gate = LocalGate(instance.restraint, clock: RequestClock(group))
+        clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
+        service = TableService(
+            instance: instance, transport: ResponderTransport(demo), gate: gate, clock: gate.clock)
     }
 
-    /// Sends one request and counts it while it is under way.
-    @concurrent func send(_ request: OutgoingRequest) async throws(TransportError) -> IncomingResponse {
-        inFlight.add(1, ordering: .relaxed)
-        defer { inFlight.subtract(1, ordering: .relaxed) }
-        return try await transport.send(request)
-    }
-
-    /// How the instance is doing: nothing is held back from it.
+    /// How the instance is doing.
     var status: InstanceStatus {
-        InstanceStatus(
-            name: name, state: .ok, since: since, inFlight: inFlight.load(ordering: .relaxed), queued: 0,
-            retryAfter: nil)
+        InstanceStatus(name: service.instance.name, gate.current, clockStart: clockStart)
     }
 
-    /// Ends what is under way.
+    /// Ends what is under way, and what waits.
     func shutdown() async {
+        gate.close()
         await client?.shutdown()
+    }
+}
+
+extension RequestClock {
+    /// The service's clock, and the timers of whichever loop a request is on.
+    init(_ group: EventLoopGroup) {
+        self.init(uptime: ServiceClock.system.uptime) { duration throws(CancellationError) in
+            try await group.currentOrNext().sleep(for: duration)
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate func moved(by duration: Duration) -> Timestamp {
+        let (seconds, attoseconds) = duration.components
+        return Timestamp(milliseconds: milliseconds + Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}
+
+extension InstanceStatus {
+    /// What a gate says, in the terms of `GET /instances`.
+    ///
+    /// - Parameter clockStart: the moment at which the gate's clock stood at zero.
+    init(name: String, _ state: GateState, clockStart: Timestamp) {
+        let passage: State =
+            switch state.passage {
+            case .ok: .ok
+            case .cooling: .cooling
+            case .open: .open
+            case .probing: .probing
+            }
+        self.init(
+            name: name, state: passage, since: clockStart.moved(by: state.since),
+            inFlight: state.inFlight, queued: state.queued, retryAfter: state.retryAfter.map { wholeSeconds($0) })
     }
 }
 

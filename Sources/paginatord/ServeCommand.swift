@@ -72,11 +72,10 @@ private func serve(
 private func connections(
     to configuration: Configuration, isDemo: Bool, group: EventLoopGroup
 ) async throws -> [InstanceConnection] {
-    let now = Timestamp.now()
-    var connections = configuration.instances.map { InstanceConnection($0, group: group, now: now) }
+    var connections = configuration.instances.map { InstanceConnection($0, group: group) }
     if isDemo {
         let demo = try await DemoInstance()
-        connections.append(try InstanceConnection(demo: demo, configuration: configuration.pages, now: now))
+        connections.append(try InstanceConnection(demo: demo, configuration: configuration.pages, group: group))
     }
     return connections
 }
@@ -88,7 +87,7 @@ private struct Service {
     let instanceNames: [String]
 
     init(_ connections: [InstanceConnection], configuration: Configuration, observer: any Observer) {
-        let services = connections.map { $0.service($0) }
+        let services = connections.map(\.service)
         let instances = Dictionary(services.map { ($0.instance.name, $0) }, uniquingKeysWith: { first, _ in first })
         instanceNames = instances.keys.sorted()
         let sessions = configuration.sessions

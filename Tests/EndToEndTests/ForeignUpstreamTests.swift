@@ -1,4 +1,5 @@
 import Foundation
+import HTTPModel
 import Testing
 
 /// The service over an upstream that is not ours.
@@ -82,7 +83,7 @@ struct ForeignUpstreamTests {
         try await upstream.kill()
     }
 
-    @Test("An upstream that is not there is reported as such, and the session stays as it was")
+    @Test("An upstream that is not there is reported as such, then left alone, and the session stays as it was")
     func unreachable() async throws {
         let upstream = try upstream("count")
         let url = try await upstream.listeningURL()
@@ -94,6 +95,13 @@ struct ForeignUpstreamTests {
         let answer = try await caller.call("POST", session + "/next?after=1")
         #expect(answer.status == 502)
         #expect(answer["type"] == "/problems/upstream-failed")
+        let refused = try await caller.call("POST", session + "/next?after=1")
+        #expect(refused.status == 503)
+        #expect(refused["type"] == "/problems/upstream-unavailable")
+        #expect(refused.headers["Retry-After"].flatMap { Int($0) }.map { 1...10 ~= $0 } == true)
+        let instances = try await caller.call("GET", "/instances")["instances", as: [[String: Any]].self]
+        #expect(instances?.first?["state"] as? String == "open")
+        #expect(instances?.first?["inFlight"] as? Int == 0 && instances?.first?["queued"] as? Int == 0)
         let session2 = try await caller.call("GET", session)
         #expect(session2["position"] == 1 && session2["page"] == 1 && session2["isBusy"] == false)
         await caller.close()

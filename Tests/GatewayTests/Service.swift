@@ -21,18 +21,23 @@ final class Service: Sendable {
     init(
         rows: Int = 45, counts: Bool = true, configuration: GatewayConfiguration = GatewayConfiguration(),
         sessions: SessionConfiguration = SessionConfiguration(), store: (any SessionStore)? = nil,
-        instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = []
+        instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = [],
+        restraint: Restraint = Restraint(retries: 0)
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
         let time = ManualTime()
         let clock = ServiceClock(now: { time.now }, uptime: { time.uptime })
+        let requestClock = RequestClock(uptime: { time.uptime }) { duration throws(CancellationError) in
+            time.advance(milliseconds: (Int(duration.components.seconds) + 1) * 1000)
+        }
         var services: [String: TableService] = [:]
         for name in instances {
             services[name] = TableService(
                 instance: try Instance(
                     name: name, url: "https://\(name).service-now.com",
-                    credentials: credentials[name] ?? .basic(username: "reader", password: Secret("hunter2"))),
-                transport: transport)
+                    credentials: credentials[name] ?? .basic(username: "reader", password: Secret("hunter2")),
+                    restraint: restraint),
+                transport: transport, clock: requestClock)
         }
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock

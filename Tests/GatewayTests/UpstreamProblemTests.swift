@@ -1,5 +1,6 @@
 import HTTPModel
 import Observability
+import TableAPI
 import Testing
 
 @testable import Gateway
@@ -127,6 +128,8 @@ struct UpstreamProblemTests {
         #expect(observed == (failure.problem.hasPrefix("upstream-") ? ["default \(failure.problem)"] : []))
         service.transport.answer(rows: 45)
         #expect(try await service.get(session).text == before)
+        // Past whatever the instance wanted to be waited for.
+        service.time.advance(milliseconds: 100_000)
         if !path.isEmpty { #expect(try await service.get("\(session)/\(path)").status == 200) }
     }
 
@@ -148,5 +151,71 @@ struct UpstreamProblemTests {
         let answer = try await service.get("/tables/incident")
         #expect(answer.status == 200)
         #expect(try answer["page"] == .integer(0))
+    }
+}
+
+/// What is answered by the service itself, without asking the instance.
+struct RestraintProblemTests {
+    private func service(_ restraint: Restraint) throws -> (Service, @Sendable () -> Int) {
+        let service = try Service(restraint: restraint)
+        return (service, { service.transport.requests.count })
+    }
+
+    @Test("Once the circuit is open a move is refused without asking the instance, until a probe finds it back")
+    func circuit() async throws {
+        let (service, requests) = try service(
+            Restraint(retries: 0, circuit: Restraint.Circuit(failures: 3, open: .seconds(10))))
+        let session = try await service.open()
+        service.transport.answer { _ throws(TransportError) in throw .connectionFailed("refused") }
+        for _ in 0..<3 { #expect(try await service.post(session + "/next").problem == "upstream-failed") }
+        let asked = requests()
+        for path in ["next", "last", "pages/2"] {
+            let answer = try await service.get("\(session)/\(path)")
+            #expect(answer.status == 503)
+            #expect(try answer.problem == "upstream-unavailable")
+            #expect(answer.headers["Retry-After"] == "10")
+            #expect(try answer["upstream"] == nil)
+        }
+        service.time.advance(milliseconds: 4_000)
+        #expect(try await service.post(session + "/next").headers["Retry-After"] == "6")
+        #expect(requests() == asked)
+        service.time.advance(milliseconds: 6_000)
+        service.transport.answer(rows: 45)
+        #expect(try await service.post(session + "/next?after=0").status == 200)
+        #expect(requests() == asked + 1)
+    }
+
+    @Test("A 429 that would take long is told at once, to the next callers as well, with what is left of the wait")
+    func rateLimit() async throws {
+        let (service, requests) = try service(Restraint())
+        let session = try await service.open()
+        service.transport.answer(429, "", headers: ["Retry-After": "900"])
+        let first = try await service.post(session + "/next")
+        #expect(first.status == 429 && first.headers["Retry-After"] == "900")
+        #expect(try first["upstream"] != nil)
+        #expect(requests() == 1)
+        service.time.advance(milliseconds: 600_000)
+        let second = try await service.post(session + "/next")
+        #expect(try second.problem == "upstream-rate-limited")
+        #expect(second.headers["Retry-After"] == "300")
+        #expect(try second["upstream"] == nil)
+        #expect(requests() == 1)
+        service.time.advance(milliseconds: 300_000)
+        service.transport.answer(rows: 45)
+        #expect(try await service.post(session + "/next?after=0").status == 200)
+    }
+
+    @Test("Once the requests of an hour are spent callers are told 429 until the next one comes")
+    func requestsPerHour() async throws {
+        let (service, requests) = try service(Restraint(requestsPerHour: 10))
+        let session = try await service.open()
+        for page in 1...10 { #expect(try await service.get("\(session)/pages/\(page)").status == 200) }
+        let answer = try await service.post(session + "/next")
+        #expect(try answer.problem == "upstream-rate-limited")
+        #expect(answer.headers["Retry-After"] == "360")
+        #expect(try answer["upstream"] == nil)
+        #expect(requests() == 10)
+        service.time.advance(milliseconds: 360_000)
+        #expect(try await service.post(session + "/next").status == 200)
     }
 }

@@ -12,7 +12,8 @@ import Testing
         maxPageBytes: Int = 64 << 20
     ) throws -> TableService {
         let instance = try Instance(
-            url: "https://x.service-now.com", credentials: credentials, timeout: timeout, maxPageBytes: maxPageBytes)
+            url: "https://x.service-now.com", credentials: credentials, timeout: timeout, maxPageBytes: maxPageBytes,
+            restraint: Restraint(retries: 0))
         return TableService(instance: instance, transport: transport)
     }
 
@@ -123,7 +124,7 @@ import Testing
         #expect(await paginator.page == 1)
     }
 
-    @Test("After a cut page the same move fetches it again")
+    @Test("After a cut page, where nothing is retried, the same move fetches it again")
     func repeats() async throws {
         let transport = ScriptedTransport(.page(20, total: 45), .json(#"{"result":[{"n":1},"#), .page(20, total: 45))
         let paginator = try service(transport).paginator(from: "incident")

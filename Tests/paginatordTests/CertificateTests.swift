@@ -1,4 +1,3 @@
-import Clocks
 import EventLoops
 import Foundation
 import Pagination
@@ -95,10 +94,10 @@ struct CertificateTests {
             """
         let configuration = try #require(try ConfigurationTests.read(text, [:]).instances.first)
         let group = try EventLoopGroup(count: 1)
-        let connection = InstanceConnection(configuration, group: group, now: Timestamp.now())
+        let connection = InstanceConnection(configuration, group: group)
         let result: Result<PageAnswer, any Error>
         do {
-            let source = try connection.service(connection).source(of: "incident")
+            let source = try connection.service.source(of: "incident")
             result = .success(try await source.fetch(PageRequest(offset: 0, limit: 20)))
         } catch {
             result = .failure(error)

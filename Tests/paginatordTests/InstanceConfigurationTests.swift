@@ -24,7 +24,33 @@ struct InstanceConfigurationTests {
                 "certificateAuthority: gone cannot be read: No such file or directory"
             ),
             ("{ url: 'https://a.example', timeuot: 5 }", "timeuot: unknown key; did you mean timeout?"),
-            ("{ url: 'https://a.example', concurrency: 5 }", "concurrency: unknown key"),
+            (
+                "{ url: 'https://a.example', concurrency: 0 }",
+                "concurrency: expected a whole number from 1 to 1024 but found 0"
+            ),
+            (
+                "{ url: 'https://a.example', requestsPerHour: 0 }",
+                "requestsPerHour: expected a whole number from 1 to 1000000000 but found 0"
+            ),
+            (
+                "{ url: 'https://a.example', retries: -1 }",
+                "retries: expected a whole number from 0 to 100 but found -1"
+            ),
+            (
+                "{ url: 'https://a.example', deadline: 0 }",
+                "deadline: expected a duration from 1ms to 1h, as a number of seconds or such as "
+                    + #""500ms", "65s", "15m" or "24h" but found 0"#
+            ),
+            (
+                "{ url: 'https://a.example', maxRetryAfter: '2h' }",
+                "maxRetryAfter: expected a duration from 0s to 1h, as a number of seconds or such as "
+                    + #""500ms", "65s", "15m" or "24h" but found "2h""#
+            ),
+            ("{ url: 'https://a.example', circuit: 5 }", "circuit: expected an object but found 5"),
+            (
+                "{ url: 'https://a.example', circuit: { opne: 5 } }",
+                "circuit.opne: unknown key; did you mean open?"
+            ),
         ])
     func problems(instance: String, expected: String) {
         #expect(Self.problems(instance, ["SET": "x"]) == ["instances.default." + expected])
@@ -74,6 +100,26 @@ struct InstanceConfigurationTests {
         let instances = try ConfigurationTests.read(text, [:]).instances.map(\.instance)
         #expect(instances.map(\.name) == ["a", "b"])
         #expect(instances.map(\.url.description) == ["https://a.example:8443", "https://b.example"])
+    }
+
+    @Test(
+        "How much an instance is asked at most",
+        arguments: [
+            ("", Restraint()),
+            (
+                """
+                concurrency: 64, requestsPerHour: 1000, deadline: '2m', retries: 0, maxRetryAfter: 0,
+                circuit: { failures: 0, open: '500ms' }
+                """,
+                Restraint(
+                    concurrency: 64, requestsPerHour: 1000, deadline: .seconds(120), retries: 0, maxRetryAfter: .zero,
+                    circuit: Restraint.Circuit(failures: 0, open: .milliseconds(500)))
+            ),
+            ("requestsPerHour: null, circuit: { failures: 3 }", Restraint(circuit: Restraint.Circuit(failures: 3))),
+        ])
+    func restraint(keys: String, expected: Restraint) throws {
+        let text = "{ instances: { a: { url: 'https://a.example', \(keys) } } }"
+        #expect(try ConfigurationTests.read(text, [:]).instances.first?.instance.restraint == expected)
     }
 
     @Test(

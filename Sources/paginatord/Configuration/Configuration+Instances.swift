@@ -68,12 +68,13 @@ extension InstanceConfiguration {
         connectTimeout = section.value("connectTimeout", .duration(Self.timeRange), default: connectTimeout)
         proxy = section.proxy()
         certificateAuthority = section.readableFile("certificateAuthority")
+        let restraint = Restraint(in: &section)
         let credentials = section.credentials(overriddenBy: variables)
         guard let url = section.url(overriddenBy: variables), let credentials else { return nil }
         do throws(InstanceError) {
             instance = try Instance(
                 name: name, url: url, apiVersion: version, credentials: credentials, timeout: timeout,
-                maxPageBytes: maxPageBytes)
+                maxPageBytes: maxPageBytes, restraint: restraint)
         } catch {
             switch error {
             case .invalidURL(let detail): section.complain("url", detail)

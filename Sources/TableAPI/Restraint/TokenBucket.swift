@@ -1,0 +1,31 @@
+/// Requests per hour, as a bucket of tokens that fills evenly: full at first, so that a pause leaves room for a burst.
+struct TokenBucket: Sendable {
+    private let capacity: Double
+    private let tokensPerSecond: Double
+    private var tokens: Double
+    private var filledAt: Duration
+
+    init(requestsPerHour: Int, now: Duration) {
+        capacity = Double(requestsPerHour)
+        tokensPerSecond = capacity / 3600
+        tokens = capacity
+        filledAt = now
+    }
+
+    /// Takes one token; to be called when there is one.
+    mutating func take(now: Duration) {
+        tokens = level(now) - 1
+        filledAt = max(filledAt, now)
+    }
+
+    /// How long until that many tokens are there.
+    func wait(for count: Int, now: Duration) -> Duration {
+        let missing = Double(count) - level(now)
+        // A token that is all but whole counts: fractions of a second do not add up exactly.
+        return missing <= 1e-6 ? .zero : .seconds(missing / tokensPerSecond)
+    }
+
+    private func level(_ now: Duration) -> Double {
+        min(capacity, tokens + max(0, (now - filledAt) / .seconds(1)) * tokensPerSecond)
+    }
+}

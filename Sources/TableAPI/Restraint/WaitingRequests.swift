@@ -1,0 +1,98 @@
+import Pagination
+
+/// The place of a request that waits to be sent.
+public struct RequestTicket: Sendable, Hashable {
+    /// Its number, in the order of arrival.
+    let number: Int
+    /// How urgent it is.
+    let priority: PageRequest.Priority
+}
+
+/// The requests that wait: the more urgent first, then those that came first.
+struct WaitingRequests: Sendable {
+    /// One that waits.
+    struct Entry: Sendable {
+        /// Its place.
+        let ticket: RequestTicket
+        /// Until when it is ready to wait.
+        let deadline: Duration
+        fileprivate var hasLeft = false
+    }
+
+    /// Those of one priority, by number. Who leaves early stays as a gap until those in front have gone.
+    private struct Lane {
+        var entries: [Entry] = []
+        var first = 0
+        var count = 0
+
+        mutating func popFirst() -> Entry? {
+            while first < entries.count {
+                let entry = entries[first]
+                first += 1
+                if first == entries.count || first >= 64 && first * 2 >= entries.count {
+                    entries.removeFirst(first)
+                    first = 0
+                }
+                guard !entry.hasLeft else { continue }
+                count -= 1
+                return entry
+            }
+            return nil
+        }
+
+        mutating func remove(_ number: Int) -> Bool {
+            var range = first..<entries.count
+            while !range.isEmpty {
+                let middle = range.lowerBound + range.count / 2
+                let found = entries[middle].ticket.number
+                if found == number {
+                    guard !entries[middle].hasLeft else { return false }
+                    entries[middle].hasLeft = true
+                    count -= 1
+                    return true
+                }
+                range = found < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            }
+            return false
+        }
+    }
+
+    private var lanes = [Lane](repeating: Lane(), count: 3)
+    private var latestNumber = 0
+    /// How many wait.
+    private(set) var count = 0
+
+    /// Whether nobody waits.
+    var isEmpty: Bool { count == 0 }
+
+    /// How many wait that go before a newcomer of that priority.
+    func count(before priority: PageRequest.Priority) -> Int {
+        lanes[...priority.rawValue].reduce(0) { $0 + $1.count }
+    }
+
+    /// Adds a newcomer.
+    mutating func append(_ priority: PageRequest.Priority, deadline: Duration) -> RequestTicket {
+        latestNumber += 1
+        let ticket = RequestTicket(number: latestNumber, priority: priority)
+        lanes[priority.rawValue].entries.append(Entry(ticket: ticket, deadline: deadline))
+        lanes[priority.rawValue].count += 1
+        count += 1
+        return ticket
+    }
+
+    /// Takes whoever comes next.
+    mutating func popFirst() -> Entry? {
+        for index in lanes.indices where lanes[index].count > 0 {
+            count -= 1
+            return lanes[index].popFirst()
+        }
+        return nil
+    }
+
+    /// Takes one from the middle; `false` where it does not wait any more.
+    mutating func remove(_ ticket: RequestTicket) -> Bool {
+        guard lanes[ticket.priority.rawValue].remove(ticket.number) else { return false }
+        count -= 1
+        return true
+    }
+}

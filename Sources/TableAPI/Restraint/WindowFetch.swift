@@ -1,0 +1,131 @@
+import Pagination
+
+/// One fetch: attempts, the waits between them and smaller windows, until the window is whole or nothing helps.
+///
+/// Only reads are fetched, so that every attempt can be repeated without harm.
+struct WindowFetch {
+    /// How often a window is divided: its parts are a quarter of it at the least.
+    static let maxDivisions = 2
+    /// The longest wait before the first repetition; it doubles with each further one.
+    private static let firstBackoff = Duration.milliseconds(200)
+    /// The longest wait before any repetition that the instance did not ask for.
+    private static let longestBackoff = Duration.seconds(10)
+
+    private let service: TableService
+    private let url: TableURL
+    private let deadline: Duration
+    private var retriesMade = 0
+    /// What the latest failed attempt came to.
+    private var latestProblem: PageSourceError?
+
+    /// Begins a fetch, whose time runs from now on.
+    init(_ service: TableService, _ url: TableURL) {
+        self.service = service
+        self.url = url
+        deadline = service.clock.uptime() + service.instance.restraint.deadline
+    }
+
+    /// Fetches a window.
+    ///
+    /// - Parameter divisions: how often it has been divided.
+    /// - Throws: `PageSourceError` of the last attempt once nothing helps or the time is up.
+    mutating func page(_ request: PageRequest, divisions: Int = 0) async throws(PageSourceError) -> PageAnswer {
+        while true {
+            let attempt = try await attempt(request)
+            let problem: PageSourceError
+            switch attempt.result {
+            case .success(let page): return page
+            case .failure(let error): problem = error
+            }
+            // An attempt that the deadline cut short says less than the one before it.
+            if case .timedOut = problem, let latestProblem, service.clock.uptime() >= deadline { throw latestProblem }
+            latestProblem = problem
+            if attempt.remedy == .none { throw problem }
+            let mayDivide = !request.countOnly && request.limit >= 2 && divisions < Self.maxDivisions
+            switch attempt.remedy {
+            case .smaller where mayDivide, .smallerOrAgain where mayDivide:
+                try await retry(after: .zero, problem)
+                return try await halves(of: request, divisions: divisions + 1, problem)
+            case .none, .smaller: throw problem
+            case .smallerOrAgain: try await retry(after: backoff, problem)
+            case .again(let seconds):
+                let asked = Duration.seconds(min(seconds ?? 0, 1 << 32))
+                guard asked <= service.instance.restraint.maxRetryAfter else { throw problem }
+                try await retry(after: asked > .zero ? asked : backoff, problem)
+            }
+        }
+    }
+
+    /// One attempt, with a slot of the instance.
+    private func attempt(_ request: PageRequest) async throws(PageSourceError) -> Attempt {
+        let slot: RequestSlot
+        do {
+            slot = try await service.gate.enter(request.priority, deadline: deadline)
+        } catch {
+            if error == .stopping { throw error }
+            throw latestProblem ?? error
+        }
+        let timeout = min(service.instance.timeout, deadline - service.clock.uptime())
+        let attempt = await made(request, in: slot, timeout: timeout)
+        await service.gate.leave(slot, attempt.report)
+        return attempt
+    }
+
+    private func made(_ request: PageRequest, in slot: RequestSlot, timeout: Duration) async -> Attempt {
+        guard timeout > .zero else { return .tooLate }
+        do throws(AttemptFailure) {
+            let response = try await service.get(url.text(for: request), in: slot, timeout: timeout)
+            return Attempt(response, countOnly: request.countOnly, now: service.now)
+        } catch {
+            switch error {
+            case .credentials(let error): return Attempt(withoutCredentials: error)
+            case .transport(let error): return Attempt(error)
+            }
+        }
+    }
+
+    /// Fetches the two halves of a window and joins them.
+    ///
+    /// - Throws: the problem of the whole one where a half has more rows than it may: nobody could tell whose they are.
+    private mutating func halves(
+        of request: PageRequest, divisions: Int, _ problem: PageSourceError
+    ) async throws(PageSourceError) -> PageAnswer {
+        var half = request
+        half.limit = request.limit / 2
+        let first = try await page(half, divisions: divisions)
+        guard first.rows.count <= half.limit else { throw problem }
+        half.offset += half.limit
+        half.limit = request.limit - half.limit
+        // Nothing is behind the end.
+        if let total = first.total, total <= half.offset { return first }
+        let second = try await page(half, divisions: divisions)
+        guard second.rows.count <= half.limit else { throw problem }
+        let joined = first.joined(with: second)
+        guard joined.rows.byteCount <= service.instance.maxPageBytes else {
+            throw .tooLarge(limit: service.instance.maxPageBytes)
+        }
+        return joined
+    }
+
+    /// Waits before another attempt.
+    ///
+    /// - Throws: the problem of the last one where there is to be no other.
+    private mutating func retry(after wait: Duration, _ problem: PageSourceError) async throws(PageSourceError) {
+        guard retriesMade < service.instance.restraint.retries, service.clock.uptime() + wait < deadline,
+            await service.gate.takeRetry()
+        else { throw problem }
+        retriesMade += 1
+        guard wait > .zero else { return }
+        do {
+            try await service.clock.sleep(wait)
+        } catch {
+            throw .stopping
+        }
+    }
+
+    /// Anything up to a limit that doubles: callers that failed together do not come back together.
+    private var backoff: Duration {
+        let limit = min(Self.firstBackoff * (1 << min(retriesMade, 16)), Self.longestBackoff)
+        return limit * service.jitter()
+    }
+}
