@@ -13,8 +13,10 @@ import Testing
         let clock = clock
         return TableService(
             instance: try Instance(
-                url: "https://x.service-now.com", credentials: .oauth(client), timeout: .seconds(7)),
-            transport: transport, now: { clock.now.milliseconds / 1000 })
+                url: "https://x.service-now.com", credentials: .oauth(client), timeout: .seconds(7),
+                restraint: Restraint(retries: 0)),
+            transport: transport, now: { clock.now.milliseconds / 1000 },
+            clock: RequestClock(uptime: { .milliseconds(clock.now.milliseconds) }) { _ throws(CancellationError) in })
     }
 
     private func read(_ service: TableService, offset: Int = 0) async throws -> PageAnswer {
@@ -184,7 +186,6 @@ import Testing
             ),
             (.json(#"{"error":"hunter2"}"#, status: 400), .unauthenticated(.init(status: 400))),
             (.json("hunter2", status: 403), .unauthenticated(.init(status: 403))),
-            (.json("", status: 429, headers: ["Retry-After": "7"]), .rateLimited(.init(status: 429), retryAfter: 7)),
             (.json("", status: 503, headers: ["Retry-After": "7"]), .unavailable(.init(status: 503), retryAfter: 7)),
             (.json("<html>", status: 502), .unavailable(.init(status: 502), retryAfter: nil)),
             (
@@ -209,6 +210,23 @@ import Testing
         #expect(!"\(expected)".contains("hunter2"))
         clock.advance(seconds: 1)
         await #expect(throws: expected) { try await read(service) }
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test("A grant that comes too early for the instance holds everything back until the instance's time is over")
+    func limitedGrant() async throws {
+        let transport = AnsweringTransport { _ in .json("", status: 429, headers: ["Retry-After": "7"]) }
+        let service = try service(transport)
+        await #expect(throws: PageSourceError.rateLimited(.init(status: 429), retryAfter: 7)) {
+            try await read(service)
+        }
+        clock.advance(seconds: 1)
+        await #expect(throws: PageSourceError.rateLimited(nil, retryAfter: 6)) { try await read(service) }
+        #expect(transport.requests.count == 1)
+        clock.advance(seconds: 6)
+        await #expect(throws: PageSourceError.rateLimited(.init(status: 429), retryAfter: 7)) {
+            try await read(service)
+        }
         #expect(transport.requests.count == 2)
     }
 
