@@ -64,7 +64,7 @@ let package = Package(
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
 
-        tests(of: "HTTPModel", ["SimdJSON"]),
+        tests(of: "HTTPModel", ["SimdJSON", "PaginatordTesting"]),
         tests(of: "SimdJSON", ["HTTPModel", "Pagination"]),
         tests(of: "Pagination", ["PaginatordTesting"]),
         tests(of: "EventLoops", ["PaginatordTesting"]),

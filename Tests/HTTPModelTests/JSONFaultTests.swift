@@ -1,4 +1,5 @@
 import SimdJSON
+import PaginatordTesting
 import Testing
 
 @testable import HTTPModel

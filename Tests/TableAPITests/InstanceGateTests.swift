@@ -1,4 +1,5 @@
 import Pagination
+import PaginatordTesting
 import Testing
 
 @testable import TableAPI
