@@ -61,14 +61,15 @@ extension Gateway {
         if !link.isEmpty, link.utf8.count <= longestLinkValue { headers.append("Link", link) }
         if let total = document.page.totalItems { headers.append("X-Total-Count", String(total)) }
         headers.append("Cache-Status", origin.cacheStatus)
-        if origin != .replayed {
+        let asked = origin != .replayed && origin != .readAhead
+        if asked {
             let (seconds, attoseconds) = upstream.components
             let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000
             headers.append("Server-Timing", "upstream;dur=\(tenths / 10).\(tenths % 10)")
         }
         return Reply(
             headers: headers, contentType: "application/json", body: document.pieces,
-            upstream: origin == .replayed ? nil : upstream)
+            upstream: asked ? upstream : nil)
     }
 }
 
@@ -80,6 +81,7 @@ extension MoveOutcome.Origin {
     fileprivate var cacheStatus: String {
         switch self {
         case .fetched: "paginatord; fwd=miss"
+        case .readAhead: "paginatord; hit; detail=read-ahead"
         case .replayed: "paginatord; hit; detail=replay"
         case .refetched: "paginatord; fwd=miss; detail=refetch"
         }

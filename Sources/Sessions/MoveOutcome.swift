@@ -6,6 +6,8 @@ public struct MoveOutcome: Sendable {
     public enum Origin: Sendable, Equatable {
         /// From the instance, just now.
         case fetched
+        /// From the instance, before the move was made.
+        case readAhead
         /// It is the stored page of the same move, made before.
         case replayed
         /// It is that page, fetched again since its rows were not kept.

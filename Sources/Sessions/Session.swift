@@ -9,10 +9,12 @@ import Synchronization
 public actor Session {
     /// The session's name.
     public nonisolated let id: SessionID
-    private let source: any PageSource
+    let source: any PageSource
     let store: any SessionStore
     let clock: ServiceClock
-    private let waitingMoves: Int
+    let configuration: SessionConfiguration
+    let background: Background
+    let readAheadMemory: ReadAheadMemory
     /// Whose move it is.
     nonisolated let turns = TurnQueue()
     /// How often this actor has written the session: tells whether a record that was read before a wait may be old.
@@ -21,13 +23,22 @@ public actor Session {
     nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
+    /// The pages behind the cursor that are at hand or under way.
+    var readAhead = ReadAhead()
+    /// Until when one of them may be delivered, in milliseconds of the clock's uptime.
+    nonisolated let holdsPagesUntil = Atomic(0)
 
-    init(id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock, waitingMoves: Int) {
+    init(
+        id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock,
+        configuration: SessionConfiguration, background: Background, readAheadMemory: ReadAheadMemory
+    ) {
         self.id = id
         self.source = source
         self.store = store
         self.clock = clock
-        self.waitingMoves = waitingMoves
+        self.configuration = configuration
+        self.background = background
+        self.readAheadMemory = readAheadMemory
     }
 
     /// Whether a move's fetch is under way.
@@ -87,7 +98,7 @@ public actor Session {
         var isFresh = turns.take()
         if !isFresh {
             guard waits else { throw .busy }
-            switch await turns.wait(behind: waitingMoves) {
+            switch await turns.wait(behind: configuration.waitingMoves) {
             case .taken: break
             // A cancelled caller hears nothing; what it might hear is true: the move was not made.
             case .full, .cancelled: throw .busy
@@ -133,9 +144,10 @@ public actor Session {
         return MoveOutcome(record: record, page: page, origin: .fetched, upstream: clock.uptime() - start)
     }
 
-    /// Sends away whoever waits for a turn: the session has ended.
-    func dismissWaiting() {
+    /// Sends away whoever waits for a turn, and gives up what was read ahead: the session has ended.
+    func end() {
         turns.dismissWaiting()
+        _ = readAhead.retain([], now: clock.uptime())
     }
 
     /// The session as it is stored, if this owner has it and its time is not up.
@@ -182,6 +194,7 @@ public actor Session {
             record.state.reset()
             arrive(&record, by: .reset, keeping: .none)
             guard try await commit(record, event: .reset(record)) else { return nil }
+            readAhead(behind: record, after: nil)
         }
         return MoveOutcome(record: record, page: nil, origin: .fetched, upstream: .zero)
     }
@@ -200,12 +213,18 @@ public actor Session {
         defer { fetches.subtract(1, ordering: .relaxed) }
         var record = start
         var upstream = Duration.zero
+        var origin = MoveOutcome.Origin.fetched
         while case .fetch(let request) = action {
             let answer: PageAnswer
-            do {
-                answer = try await ask(request, for: owner, upstream: &upstream)
-            } catch {
-                throw await failed(.source(error), record)
+            if let page = readAhead.take(request, now: clock.uptime()) {
+                answer = page
+                origin = .readAhead
+            } else {
+                do {
+                    answer = try await ask(request, for: owner, upstream: &upstream)
+                } catch {
+                    throw await failed(.source(error), record)
+                }
             }
             // What was read before the fetch is good enough if nobody wrote since, which `replace` finds out.
             arrival: while true {
@@ -225,7 +244,8 @@ public actor Session {
                 moved.state = arrived
                 arrive(&moved, by: move, keeping: .page(page))
                 if try await commit(moved, event: .page(page, moved)) {
-                    return MoveOutcome(record: moved, page: page, origin: .fetched, upstream: upstream)
+                    readAhead(behind: moved, after: start.reachedBy)
+                    return MoveOutcome(record: moved, page: page, origin: origin, upstream: upstream)
                 }
                 record = try await live(owner)
                 guard record.position == start.position else { return nil }
