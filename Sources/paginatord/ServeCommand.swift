@@ -109,6 +109,6 @@ private struct Service {
                 readAhead: configuration.pages.readAhead, idleTimeout: Int(sessions.idleTimeout.components.seconds),
                 maxIdleTimeout: Int(sessions.maxIdleTimeout.components.seconds),
                 maxRequestBody: configuration.limits.requestBody),
-            clock: .system, observer: observer)
+            clock: .system, sleep: { try await group.currentOrNext().sleep(for: $0) }, observer: observer)
     }
 }
