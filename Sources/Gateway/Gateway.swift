@@ -20,6 +20,8 @@ public final class Gateway: Responder {
     let clock: ServiceClock
     /// Waits, for what happens by the clock; throws when the task is cancelled.
     let sleep: @Sendable (Duration) async throws -> Void
+    /// The page events of all sessions.
+    let eventFrames = EventFrames()
     private let observer: any Observer
     private let access = AccessRules()
     /// Whether callers bring their own credentials, for some instance at least.

@@ -22,7 +22,8 @@ public enum ResponseBody: Sendable {
     /// Pieces that are sent one behind the other without being copied together.
     case pieces([ArraySlice<UInt8>])
     /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, the
-    /// connection is cut without the final chunk, so that nobody takes the part for the whole. When the server stops its task
+    /// connection is cut without the final chunk, so that nobody takes the part for the whole: behind what it has written, or,
+    /// where it throws a `BodyWriterError`, at once. When the server stops its task
     /// is cancelled; it may then still write for as long as the server's grace lasts.
     case stream(@Sendable (any BodyWriter) async throws -> Void)
 

@@ -311,6 +311,12 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
+    /// Cuts the connection that a body is sent on.
+    func cut(_ body: StreamedBody) {
+        loop.assertCurrent()
+        connections.first { $0.exchange?.isSending(body) == true }?.cut()
+    }
+
     /// Keeps a message of libmicrohttpd and passes it on.
     func log(_ message: String) {
         lastMessage = message

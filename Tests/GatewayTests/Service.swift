@@ -22,7 +22,9 @@ final class Service: Sendable {
         rows: Int = 45, counts: Bool = true, configuration: GatewayConfiguration = GatewayConfiguration(),
         sessions: SessionConfiguration = SessionConfiguration(), store: (any SessionStore)? = nil,
         instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = [],
-        restraint: Restraint = Restraint(retries: 0)
+        // Nobody queues: who sleeps until a deadline moves these clocks.
+        restraint: Restraint = Restraint(concurrency: 64, retries: 0),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) }
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
         let time = ManualTime()
@@ -46,7 +48,7 @@ final class Service: Sendable {
         }
         gateway = Gateway(
             registry: registry, instances: services, status: { status }, configuration: configuration, clock: clock,
-            observer: events)
+            sleep: sleep, observer: events)
         self.transport = transport
         self.time = time
     }
