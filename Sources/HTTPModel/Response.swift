@@ -13,6 +13,12 @@ public struct Response: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// No answer at all, as when a server or the network fails: the connection is closed instead.
+    public static var none: Response {
+        // Nobody sees the status.
+        Response(status: 500, body: .noAnswer)
+    }
 }
 
 /// The body of a response.
@@ -24,6 +30,8 @@ public enum ResponseBody: Sendable {
     /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, the
     /// connection is cut without the final chunk, so that nobody takes the part for the whole.
     case stream(@Sendable (any BodyWriter) async throws -> Void)
+    /// Not even a head: the connection is closed, and the peer gets no byte. Status and header lines say nothing then.
+    case noAnswer
 
     /// A body of one piece.
     public static func bytes(_ bytes: [UInt8]) -> ResponseBody {
