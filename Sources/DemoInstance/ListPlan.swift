@@ -8,6 +8,10 @@ struct ListPlan: Sendable {
     let count: SQLFragment
     /// Gives the row numbers of all records that match, in order.
     let all: SQLFragment
+    /// Gives the row numbers of all records that match, in no order.
+    let matching: SQLFragment
+    /// What the records are ordered by.
+    let terms: [OrderTerm]
     /// Whether the count comes from the table of counts.
     let isSummarised: Bool
     /// Whether a condition is on a field that nobody may read.
@@ -45,12 +49,15 @@ struct ListPlan: Sendable {
                 values: condition.values)
         let orders = translator.orders(query)
         let terms = orders + [tieBreak(orders)]
+        self.terms = terms
         order = terms.map(\.text).joined(separator: ", ")
         readsProtectedField = translator.scope.readsProtectedField
         let scope = translator.scope
         source = scope.source()
         all = SQLFragment(
             text: "SELECT t.id FROM \(source) WHERE \(condition.text) ORDER BY \(order)", values: condition.values)
+        matching = SQLFragment(
+            text: "SELECT t.id FROM \(source) WHERE \(condition.text)", values: condition.values)
         walk = terms.first.flatMap { first in
             guard first.alias == "t" else { return nil }
             if first.column == "id" { return scope.source(advice: " NOT INDEXED") }
@@ -62,6 +69,16 @@ struct ListPlan: Sendable {
 
     /// Whether an index has the list's order.
     var hasIndexedOrder: Bool { walk != nil }
+
+    /// Whether the records are ordered by few of their own fields and by nothing behind a reference.
+    var hasOwnOrder: Bool {
+        terms.count <= 4 && terms.allSatisfy { $0.alias == "t" }
+    }
+
+    /// Gives all row numbers of the table with the values of one of the list's own terms, as they ascend.
+    func values(of term: OrderTerm) -> SQLFragment {
+        SQLFragment(text: "SELECT t.id, \(term.expression) FROM \(storage) AS t ORDER BY \(term.expression)")
+    }
 
     /// Gives the row numbers of one page.
     ///
@@ -93,8 +110,9 @@ struct OrderTerm: Equatable, Sendable {
     /// Whether the records are ordered by the column having a value at all, and not by which.
     var isPresence = false
 
+    /// What is ordered by, as SQL.
+    var expression: String { "\(alias).\"\(column)\"\(isPresence ? " IS NOT NULL" : "")" }
+
     /// The term as SQL.
-    var text: String {
-        "\(alias).\"\(column)\"\(isPresence ? " IS NOT NULL" : "") \(isDescending ? "DESC" : "ASC")"
-    }
+    var text: String { "\(expression) \(isDescending ? "DESC" : "ASC")" }
 }

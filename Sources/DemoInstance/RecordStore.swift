@@ -6,6 +6,7 @@ final class RecordStore: Sendable {
     private let connection: SQLiteConnection
     private let sizes: [String: Int]
     private let counts = Lock(BoundedMemory<Int>(bound: 1 << 20))
+    /// Lists, and the ranks that order them.
     private let lists = Lock(BoundedMemory<[Int32]>(bound: 4 << 20))
 
     private let smallTable: Int
@@ -105,7 +106,7 @@ final class RecordStore: Sendable {
             let isCheap = offset == 0 && plan.hasIndexedOrder && (plan.isSummarised || total != nil)
             if total == nil, isSmall ? isCheap : counts { total = try count(plan, database) }
             if isSmall ? !isCheap : offset > 0 && total ?? .max <= Self.longestKeptList {
-                let all = try numbers(plan.all, database)
+                let all = try isSmall ? ordered(plan, size: size, database) : numbers(plan.all, database)
                 lists.withLock { $0.keep(all, size: all.count, for: plan.all) }
                 total = all.count
                 list = all
@@ -123,6 +124,30 @@ final class RecordStore: Sendable {
         let count = try database.first(plan.count.text, plan.count.values) { Int($0.integer(at: 0)) } ?? 0
         counts.withLock { $0.keep(count, size: 1, for: plan.count) }
         return count
+    }
+
+    /// The row numbers of a small table's list. What matches is found in the order in which it is read fastest.
+    private func ordered(
+        _ plan: ListPlan, size: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> [Int32] {
+        guard plan.hasOwnOrder else { return try numbers(plan.all, database) }
+        var rows = try numbers(plan.matching, database)
+        // A stable sort by the last term first.
+        for term in plan.terms.reversed() {
+            rows = Ranking(try ranks(plan, term, size: size, database), isDescending: term.isDescending).sorted(rows)
+        }
+        return rows
+    }
+
+    private func ranks(
+        _ plan: ListPlan, _ term: OrderTerm, size: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> [Int32] {
+        let select = plan.values(of: term)
+        if let known = lists.withLock({ $0.value(of: select) }) { return known }
+        let ranks =
+            term.column == "id" ? Array(0...Int32(size)) : try Ranking.ranks(select, size: size, database)
+        lists.withLock { $0.keep(ranks, size: ranks.count, for: select) }
+        return ranks
     }
 
     private func numbers(_ select: SQLFragment, _ database: SQLiteDatabase) throws(SQLiteError) -> [Int32] {

@@ -15,7 +15,7 @@ public struct Response: Sendable {
     }
 
     /// No answer at all, as when a server or the network fails: the connection is closed instead.
-    public static var none: Response {
+    public static var noAnswer: Response {
         // Nobody sees the status.
         Response(status: 500, body: .noAnswer)
     }

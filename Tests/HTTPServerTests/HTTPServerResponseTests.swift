@@ -107,13 +107,13 @@ import Testing
         configuration.onFault = { message in messages.change { $0.append(message) } }
         let responder = Answers { head in
             switch head.target {
-            case "/now": .answer(.none)
+            case "/now": .answer(.noAnswer)
             case "/first": .answer(.text("first"))
             default:
                 .body(limit: 100, tooLarge: { .text("", status: 413) }) { request in
                     // From another thread the answer comes when the connection has been suspended.
                     if head.target == "/later" { await Task.detached { await Task.yield() }.value }
-                    return .none
+                    return .noAnswer
                 }
             }
         }

@@ -64,7 +64,7 @@ import Testing
     func noAnswer(isSuspended: Bool) async throws {
         let responder = Answers.whole { _ in
             if isSuspended { await Task.detached { await Task.yield() }.value }
-            return .none
+            return .noAnswer
         }
         try await withIdentity { identity, certificate in
             var configuration = HTTPServerConfiguration()

@@ -18,7 +18,7 @@ extension Fault.Kind {
                 title: "Instance Hibernating page",
                 body: "<p>Your instance is hibernating. Sign in to the developer site to wake it.</p>")
         case .drop:
-            return .none
+            return .noAnswer
         case .empty(let status):
             return Response(status: status)
         case .login(.page):
