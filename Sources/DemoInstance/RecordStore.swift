@@ -8,7 +8,8 @@ final class RecordStore: Sendable {
     private let counts = Lock(BoundedMemory<Int>(bound: 1 << 20))
     /// Lists, and the ranks that order them.
     private let lists = Lock(BoundedMemory<[Int32]>(bound: 4 << 20))
-
+    /// Where walks through large tables end.
+    private let boundaries = Lock(BoundedMemory<SQLiteValue>(bound: 1 << 16))
     private let smallTable: Int
 
     /// A list of a larger table is kept from its second page on where it is no longer than this.
@@ -106,7 +107,11 @@ final class RecordStore: Sendable {
             let isCheap = offset == 0 && plan.hasIndexedOrder && (plan.isSummarised || total != nil)
             if total == nil, isSmall ? isCheap : counts { total = try count(plan, database) }
             if isSmall ? !isCheap : offset > 0 && total ?? .max <= Self.longestKeptList {
-                let all = try isSmall ? ordered(plan, size: size, database) : numbers(plan.all, database)
+                let all =
+                    try isSmall
+                    ? ordered(plan, size: size, database)
+                    // Few of many are not met by a walk through all of them.
+                    : numbers(!plan.walksWithinIndex && total ?? size < size / 2 ? plan.allSorted : plan.all, database)
                 lists.withLock { $0.keep(all, size: all.count, for: plan.all) }
                 total = all.count
                 list = all
@@ -116,7 +121,33 @@ final class RecordStore: Sendable {
             let start = min(offset, list.count)
             return (total, Array(list[start..<start + min(limit, list.count - start)]))
         }
-        return (total, try numbers(plan.page(limit: limit, offset: offset, total: total, size: size), database))
+        return (total, try walked(plan, limit: limit, offset: offset, total: total, size: size, database))
+    }
+
+    /// The row numbers of one page of a large table.
+    private func walked(
+        _ plan: ListPlan, limit: Int, offset: Int, total: Int?, size: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> [Int32] {
+        guard let total,
+            let reach = plan.reach(limit: limit, offset: offset, total: total, size: size, shortest: smallTable),
+            let boundary = try boundary(plan, reach, database)
+        else {
+            return try numbers(plan.page(limit: limit, offset: offset, total: total, size: size), database)
+        }
+        let rows = try numbers(plan.page(limit: limit, offset: offset, upTo: boundary), database)
+        if rows.count == min(limit, max(0, total - offset)) { return rows }
+        return try numbers(plan.sortedPage(limit: limit, offset: offset), database)
+    }
+
+    private func boundary(
+        _ plan: ListPlan, _ reach: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> SQLiteValue? {
+        guard let select = plan.boundary(reach: reach) else { return nil }
+        if let known = boundaries.withLock({ $0.value(of: select) }) { return known }
+        let boundary = try database.first(select.text, select.values) { $0.value(at: 0) }
+        guard let boundary, boundary != .null else { return nil }
+        boundaries.withLock { $0.keep(boundary, size: 1, for: select) }
+        return boundary
     }
 
     private func count(_ plan: ListPlan, _ database: SQLiteDatabase) throws(SQLiteError) -> Int {
