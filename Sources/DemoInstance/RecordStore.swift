@@ -13,7 +13,7 @@ final class RecordStore: Sendable {
     private let smallTable: Int
 
     /// A list of a larger table is kept from its second page on where it is no longer than this.
-    private static let longestKeptList = 200_000
+    private var longestKeptList: Int { 10 * smallTable }
 
     /// Makes the tables, their rows and their indexes.
     ///
@@ -106,7 +106,7 @@ final class RecordStore: Sendable {
             // Where the count costs little and an index has the order, the first page needs no scan.
             let isCheap = offset == 0 && plan.hasIndexedOrder && (plan.isSummarised || total != nil)
             if total == nil, isSmall ? isCheap : counts { total = try count(plan, database) }
-            if isSmall ? !isCheap : offset > 0 && total ?? .max <= Self.longestKeptList {
+            if isSmall ? !isCheap : offset > 0 && total ?? .max <= longestKeptList {
                 let all =
                     try isSmall
                     ? ordered(plan, size: size, database)
