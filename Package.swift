@@ -86,7 +86,8 @@ let package = Package(
             ]),
         tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
+            name: "EndToEndTests",
+            dependencies: ["paginatord", "PaginatordTesting", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),
         tests(
             of: "paginatord",

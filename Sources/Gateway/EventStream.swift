@@ -87,9 +87,6 @@ struct EventStream: Sendable {
 
     /// - Throws: `SubscriptionError.fellBehind` where too much waits for the subscriber already.
     private func write(_ event: ServerSentEvent, to writer: any BodyWriter) async throws {
-        if try await writer.offer(event.pieces, limit: Self.limit) { return }
-        // The connection may not have had its turn yet to send what came just before.
-        await Task.yield()
         guard try await writer.offer(event.pieces, limit: Self.limit) else { throw SubscriptionError.fellBehind }
     }
 

@@ -7,7 +7,7 @@ public struct ResponderTransport: HTTPTransport {
         self.responder = responder
     }
 
-    /// Answers from the responder; a streamed body is collected first.
+    /// Answers from the responder; a streamed body is collected first, and no answer is `.noResponse`.
     @concurrent public func send(_ request: OutgoingRequest) async throws(TransportError) -> IncomingResponse {
         guard let (authority, target) = authorityAndTarget(ofURL: request.url) else {
             throw .invalidRequest("not an http or https URL")
@@ -34,6 +34,7 @@ public struct ResponderTransport: HTTPTransport {
                 throw .bodyIncomplete("the answer ended early")
             }
             bytes = await collector.bytes
+        case .noAnswer: throw .noResponse("the connection was closed without an answer")
         }
         guard bytes.count <= limit else { throw .bodyTooLarge(limit: limit) }
         return bytes

@@ -13,6 +13,12 @@ public struct Response: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// No answer at all, as when a server or the network fails: the connection is closed instead.
+    public static var noAnswer: Response {
+        // Nobody sees the status.
+        Response(status: 500, body: .noAnswer)
+    }
 }
 
 /// The body of a response.
@@ -26,6 +32,8 @@ public enum ResponseBody: Sendable {
     /// where it throws a `BodyWriterError`, at once. When the server stops its task
     /// is cancelled; it may then still write for as long as the server's grace lasts.
     case stream(@Sendable (any BodyWriter) async throws -> Void)
+    /// Not even a head: the connection is closed, and the peer gets no byte. Status and header lines say nothing then.
+    case noAnswer
 
     /// A body of one piece.
     public static func bytes(_ bytes: [UInt8]) -> ResponseBody {

@@ -219,6 +219,9 @@ final class Exchange: @unchecked Sendable {
             let stream = StreamedBody(daemon, connection, produce: isHead ? nil : produce)
             self.stream = stream
             outgoing = isHead ? OutgoingResponse(headOf: stream) : OutgoingResponse(stream: stream)
+        case .noAnswer:
+            daemon.closesOnPurpose()
+            return .NO
         }
         outgoing.add(response.headers, onFault: faults)
         if daemon.state.isDraining { outgoing.closeConnection() }

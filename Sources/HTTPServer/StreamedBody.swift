@@ -93,17 +93,22 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
 
     /// Takes pieces over where there is room for them.
     func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) async throws(BodyWriterError) -> Bool {
-        let taken: Bool?
-        if loop.isCurrent {
-            taken = take(pieces, limit: limit)
-        } else {
-            taken = await withCheckedContinuation { continuation in
-                let isRunning = loop.execute { continuation.resume(returning: self.take(pieces, limit: limit)) }
-                if !isRunning { continuation.resume(returning: nil) }
-            }
+        var taken = await taking(pieces, limit: limit)
+        if taken == false {
+            // The connection may not have had its turn to send what came just before.
+            try? await loop.sleep(for: .milliseconds(1))
+            taken = await taking(pieces, limit: limit)
         }
         guard let taken else { throw .closed }
         return taken
+    }
+
+    private func taking(_ pieces: [ArraySlice<UInt8>], limit: Int) async -> Bool? {
+        if loop.isCurrent { return take(pieces, limit: limit) }
+        return await withCheckedContinuation { continuation in
+            let isRunning = loop.execute { continuation.resume(returning: self.take(pieces, limit: limit)) }
+            if !isRunning { continuation.resume(returning: nil) }
+        }
     }
 
     /// - Returns: `nil` where the body has ended.

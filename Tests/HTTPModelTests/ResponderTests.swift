@@ -77,4 +77,11 @@ struct ResponderTests {
             try await ResponderTransport(broken).send(OutgoingRequest(url: "http://h/"))
         }
     }
+
+    @Test("Where there is no answer the transport says so")
+    func noAnswer() async {
+        await #expect(throws: TransportError.noResponse("the connection was closed without an answer")) {
+            try await ResponderTransport(Fixed { _ in .noAnswer }).send(OutgoingRequest(url: "http://h/"))
+        }
+    }
 }
