@@ -86,13 +86,13 @@ public struct TableService: Sendable {
     ///
     /// - Parameters:
     ///   - slot: the slot of the instance that carries it.
-    ///   - timeout: the time it may take.
+    ///   - course: the attempt, within whose time it is got.
     /// - Throws: `AttemptFailure` where there are no credentials or there is no whole answer.
     func get(
-        _ url: String, in slot: RequestSlot, timeout: Duration
+        _ url: String, in slot: RequestSlot, _ course: inout AttemptCourse
     ) async throws(AttemptFailure) -> IncomingResponse {
         let request = OutgoingRequest(
-            url: url, headers: ["Accept": "application/json"], timeout: timeout, maxBodyBytes: instance.maxPageBytes)
-        return try await transport.send(request, slot: slot.index)
+            url: url, headers: ["Accept": "application/json"], maxBodyBytes: instance.maxPageBytes)
+        return try await transport.send(request, slot: slot.index, &course)
     }
 }

@@ -131,7 +131,7 @@ private final class SessionKeepingInstance: Sendable {
         arguments: [
             .success(IncomingResponse(status: 202, headers: ["Set-Cookie": "JSESSIONID=2"])),
             .success(.refused), .failure(.timedOut(receivedBytes: false)), .failure(.cancelled),
-            .failure(.bodyIncomplete("cut")), .failure(.noResponse("gone")),
+            .failure(.bodyIncomplete("cut", status: 200)), .failure(.noResponse("gone")),
         ] as [Result<IncomingResponse, TransportError>])
     func leftAlone(outcome: Result<IncomingResponse, TransportError>) async throws {
         var first = IncomingResponse.page(1, total: 1)

@@ -16,7 +16,10 @@ import Testing
                 url: "https://x.service-now.com", credentials: .oauth(client), timeout: .seconds(7),
                 restraint: Restraint(retries: 0)),
             transport: transport, now: { clock.now.milliseconds / 1000 },
-            clock: RequestClock(uptime: { .milliseconds(clock.now.milliseconds) }) { _ throws(CancellationError) in })
+            clock: RequestClock(uptime: { .milliseconds(clock.now.milliseconds) }) { _ throws(CancellationError) in
+                // Whoever sleeps is woken up by nothing but a cancellation.
+                do { try await Task.sleep(for: .seconds(600)) } catch { throw CancellationError() }
+            })
     }
 
     private func read(_ service: TableService, offset: Int = 0) async throws -> PageAnswer {

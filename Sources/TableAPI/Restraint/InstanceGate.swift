@@ -115,6 +115,8 @@ public struct InstanceGate: Sendable {
         freeSlots.append(slot.index)
         circuit.note(report.outcome, of: slot.index, now: now)
         if report.outcome == .answered { budget.deposit() }
+        // One was counted when the slot was taken.
+        if report.requests != 1 { bucket?.take(report.requests - 1, now: now) }
         var isSpent = false
         if case .limited(let wait) = report.outcome {
             isSpent = true
@@ -122,8 +124,8 @@ public struct InstanceGate: Sendable {
         }
         if let allowance = report.allowance {
             windows.note(allowance, isSpent: isSpent, now: now)
-            coolIfSpent(now: now)
         }
+        coolIfSpent(now: now)
     }
 
     /// Whether a failed request may be repeated. Each yes is counted.

@@ -42,10 +42,13 @@ public struct RequestReport: Sendable, Equatable {
     public var outcome: RequestOutcome
     /// What the answer said about the instance's own limit.
     public var allowance: RateAllowance?
+    /// How many requests the slot really carried, one after the other: credentials may have had to be got first.
+    public var requests: Int
 
     /// Makes a report.
-    public init(_ outcome: RequestOutcome, allowance: RateAllowance? = nil) {
+    public init(_ outcome: RequestOutcome, allowance: RateAllowance? = nil, requests: Int = 1) {
         self.outcome = outcome
         self.allowance = allowance
+        self.requests = requests
     }
 }

@@ -66,19 +66,21 @@ struct WindowFetch {
             throw latestProblem ?? error
         }
         let timeout = min(service.instance.timeout, deadline - service.clock.uptime())
-        let attempt = await made(request, in: slot, timeout: timeout)
-        await service.gate.leave(slot, attempt.report)
+        var course = AttemptCourse(timeout: timeout, clock: service.clock)
+        let attempt = timeout > .zero ? await made(request, in: slot, &course) : .tooLate
+        var report = attempt.report
+        report.requests = course.requests
+        await service.gate.leave(slot, report)
         return attempt
     }
 
-    private func made(_ request: PageRequest, in slot: RequestSlot, timeout: Duration) async -> Attempt {
-        guard timeout > .zero else { return .tooLate }
+    private func made(_ request: PageRequest, in slot: RequestSlot, _ course: inout AttemptCourse) async -> Attempt {
         do throws(AttemptFailure) {
-            let response = try await service.get(url.text(for: request), in: slot, timeout: timeout)
+            let response = try await service.get(url.text(for: request), in: slot, &course)
             return Attempt(response, countOnly: request.countOnly, now: service.now)
         } catch {
             switch error {
-            case .credentials(let error): return Attempt(withoutCredentials: error)
+            case .credentials(let failure): return Attempt(withoutCredentials: failure)
             case .transport(let error): return Attempt(error)
             }
         }
