@@ -12,6 +12,8 @@ struct Reply: Sendable {
     var body: [ArraySlice<UInt8>]
     /// How long the instance took, where it was asked.
     var upstream: Duration?
+    /// Where the page in it came from, in the words of `Cache-Status`; `nil` where it is none.
+    var cacheStatus: String?
 }
 
 extension Reply {

@@ -22,7 +22,7 @@ final class Service: Sendable {
         rows: Int = 45, counts: Bool = true, configuration: GatewayConfiguration = GatewayConfiguration(),
         sessions: SessionConfiguration = SessionConfiguration(), store: (any SessionStore)? = nil,
         instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = [],
-        restraint: Restraint = Restraint(retries: 0)
+        restraint: Restraint = Restraint(retries: 0), cacheTTL: Duration? = nil
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
         let time = ManualTime()
@@ -30,6 +30,7 @@ final class Service: Sendable {
         let requestClock = RequestClock(uptime: { time.uptime }) { duration throws(CancellationError) in
             time.advance(milliseconds: (Int(duration.components.seconds) + 1) * 1000)
         }
+        let cache = cacheTTL.map { PageCache(timeToLive: $0, maxBytes: 1 << 20) }
         var services: [String: TableService] = [:]
         for name in instances {
             services[name] = TableService(
@@ -37,7 +38,7 @@ final class Service: Sendable {
                     name: name, url: "https://\(name).service-now.com",
                     credentials: credentials[name] ?? .basic(username: "reader", password: Secret("hunter2")),
                     restraint: restraint),
-                transport: transport, clock: requestClock)
+                transport: transport, clock: requestClock, cache: cache)
         }
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock

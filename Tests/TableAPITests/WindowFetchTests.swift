@@ -352,12 +352,12 @@ struct WindowFetchTests {
         let instance = try Instance(url: "https://x.service-now.com", restraint: Restraint(concurrency: 8))
         let source = try TableService(instance: instance, transport: transport).source(of: "incident")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<200 {
-                group.addTask { _ = try await source.fetch(PageRequest(offset: 0, limit: 1)) }
+            for number in 0..<200 {
+                group.addTask { _ = try await source.fetch(PageRequest(offset: number, limit: 1)) }
             }
             try await group.waitForAll()
         }
-        #expect((1...8).contains(count.current.most))
+        #expect((2...8).contains(count.current.most))
     }
 
     @Test("A paginator whose fetch fails is free and where it was, and the same move works afterwards (F12)")

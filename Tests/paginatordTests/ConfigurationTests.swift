@@ -53,6 +53,8 @@ struct ConfigurationTests {
         #expect(configuration.pages.itemsPerPage == 20)
         #expect(configuration.pages.maxItemsPerPage == 10_000)
         #expect(configuration.pages.maxBytes == 67_108_864)
+        #expect(configuration.pages.cacheTTL == .zero && configuration.pages.cache == nil)
+        #expect(configuration.pages.cacheBytes == 134_217_728)
         #expect(configuration.limits.connections == 10_000)
         #expect(configuration.limits.requestBody == 1_048_576)
         #expect(configuration.limits.requestHead == 32_768)
@@ -88,7 +90,7 @@ struct ConfigurationTests {
               } },
               sessions: { store: "memory", idleTimeout: 60, maxIdleTimeout: "2m", maxTotal: 5, replayMemory: "2KiB",
                 replayPageBytes: 100 },
-              pages: { itemsPerPage: 7, maxItemsPerPage: 70, maxBytes: "3MiB" },
+              pages: { itemsPerPage: 7, maxItemsPerPage: 70, maxBytes: "3MiB", cacheTTL: "90s", cacheBytes: "2KiB" },
               limits: { connections: 9, requestBody: "4KiB", requestHead: "8KiB", idleTimeout: "5s", waitingMoves: 0 },
               log: { level: "debug", format: "json" }, shutdownGrace: "1.5s",
             }
@@ -120,6 +122,8 @@ struct ConfigurationTests {
         #expect(configuration.sessions.replayPageBytes == 100)
         #expect(configuration.pages.itemsPerPage == 7)
         #expect(configuration.pages.maxItemsPerPage == 70)
+        #expect(configuration.pages.cacheTTL == .seconds(90) && configuration.pages.cache != nil)
+        #expect(configuration.pages.cacheBytes == 2048)
         #expect(configuration.limits.connections == 9)
         #expect(configuration.limits.requestBody == 4096)
         #expect(configuration.limits.requestHead == 8192)
@@ -206,6 +210,16 @@ struct ConfigurationTests {
             (
                 "{ pages: { itemsPerPage: 50, maxItemsPerPage: 40 } }",
                 "pages.itemsPerPage: must not be larger than maxItemsPerPage"
+            ),
+            (
+                "{ pages: { cacheTTL: -1 } }",
+                "pages.cacheTTL: expected a duration from 0s to 24h, as a number of seconds or such as "
+                    + #""500ms", "65s", "15m" or "24h" but found -1"#
+            ),
+            (
+                "{ pages: { cacheBytes: 0 } }",
+                "pages.cacheBytes: expected a size from 1KiB to 1024GiB, as a number of bytes or such as "
+                    + #""32KiB" or "1MiB" but found 0"#
             ),
             (
                 "{ pages: { maxBytes: '1MB' } }",

@@ -105,6 +105,11 @@ public struct InstanceGate: Sendable {
         return wait == .zero ? nil : now + wait
     }
 
+    /// Puts a request that waits before all that are less urgent than that.
+    public mutating func raise(_ ticket: RequestTicket, to priority: PageRequest.Priority) {
+        waiting.raise(ticket, to: priority)
+    }
+
     /// Takes a request out of the queue; `false` where it has been decided about already.
     public mutating func withdraw(_ ticket: RequestTicket) -> Bool {
         waiting.remove(ticket)

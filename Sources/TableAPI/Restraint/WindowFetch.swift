@@ -13,16 +13,18 @@ struct WindowFetch {
 
     private let service: TableService
     private let url: TableURL
+    private let urgency: RequestUrgency
     private let deadline: Duration
     private var retriesMade = 0
     /// What the latest failed attempt came to.
     private var latestProblem: PageSourceError?
 
-    /// Begins a fetch, whose time runs from now on.
-    init(_ service: TableService, _ url: TableURL) {
+    /// A fetch that has time until that deadline, by the service's clock. It is as urgent as that, whatever its requests say.
+    init(_ service: TableService, _ url: TableURL, _ urgency: RequestUrgency, deadline: Duration) {
         self.service = service
         self.url = url
-        deadline = service.clock.uptime() + service.instance.restraint.deadline
+        self.urgency = urgency
+        self.deadline = deadline
     }
 
     /// Fetches a window.
@@ -60,7 +62,7 @@ struct WindowFetch {
     private func attempt(_ request: PageRequest) async throws(PageSourceError) -> Attempt {
         let slot: RequestSlot
         do {
-            slot = try await service.gate.enter(request.priority, deadline: deadline)
+            slot = try await service.gate.enter(urgency, deadline: deadline)
         } catch {
             if error == .stopping { throw error }
             throw latestProblem ?? error

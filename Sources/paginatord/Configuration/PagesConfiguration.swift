@@ -1,3 +1,5 @@
+import TableAPI
+
 /// How pages are fetched.
 struct PagesConfiguration: Sendable {
     /// The page size of a session whose creator does not say.
@@ -6,6 +8,10 @@ struct PagesConfiguration: Sendable {
     var maxItemsPerPage = 10_000
     /// The largest page, in bytes after decompression.
     var maxBytes = 64 << 20
+    /// How long an answer of an instance is given out again to whoever asks for the same; zero: not at all.
+    var cacheTTL: Duration = .zero
+    /// The most that those answers take together, of all instances.
+    var cacheBytes = 128 << 20
 }
 
 extension PagesConfiguration {
@@ -15,9 +21,16 @@ extension PagesConfiguration {
         itemsPerPage = section.value("itemsPerPage", .integer(1...10_000), default: itemsPerPage)
         maxItemsPerPage = section.value("maxItemsPerPage", .integer(1...10_000), default: maxItemsPerPage)
         maxBytes = section.value("maxBytes", .size(1024...1 << 31), default: maxBytes)
+        cacheTTL = section.value("cacheTTL", .duration(.zero...(.seconds(86_400))), default: cacheTTL)
+        cacheBytes = section.value("cacheBytes", .size(1024...1 << 40), default: cacheBytes)
         if itemsPerPage > maxItemsPerPage {
             section.complain("itemsPerPage", "must not be larger than maxItemsPerPage")
         }
         section.finish()
+    }
+
+    /// Where all instances' answers are kept for a while; `nil` where they are not to be.
+    var cache: PageCache? {
+        cacheTTL > .zero ? PageCache(timeToLive: cacheTTL, maxBytes: cacheBytes) : nil
     }
 }
