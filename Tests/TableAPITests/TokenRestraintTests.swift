@@ -71,7 +71,7 @@ struct TokenRestraintTests {
         }
         let outcomes = await outcomes(40, service)
         #expect(outcomes == Array(repeating: nil, count: 40))
-        #expect(underWay.current.most == concurrency)
+        #expect((min(2, concurrency)...concurrency).contains(underWay.current.most))
         #expect(transport.grants.count == (isRevoked ? 2 : 1))
         #expect(still.sleeping == 0)
     }
