@@ -5,7 +5,7 @@
 # make lint     style check; make format puts right what it can
 # make image    container image, with docker or buildah
 # make image-check  builds it with base images made here, and tries it; as root, without docker
-# make bench    measures the release build beside nginx
+# make bench    measures the release build beside nginx, and what an instance that is down costs its callers
 #
 # Each target does its own set-up on Debian 12; only the Swift toolchain has to be there.
 
@@ -101,3 +101,4 @@ image-check:
 bench: release
 	$(call install,$(BENCH_PACKAGES))
 	Benchmarks/run --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord" $(ARGUMENTS)
+	Benchmarks/outage --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"

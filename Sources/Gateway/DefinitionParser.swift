@@ -11,6 +11,8 @@ struct DefinitionParser {
         var itemsPerPage: Int
         /// The largest size of a page, in rows.
         var maxItemsPerPage: Int
+        /// How many pages are fetched ahead where nothing is asked for.
+        var readAhead: ReadAheadDepth
         /// How long a session lives without use where nothing is asked for, in seconds.
         var idleTimeout: Int
         /// The longest that may be asked for, in seconds.
@@ -52,7 +54,7 @@ struct DefinitionParser {
         definition.idleTimeout =
             integer("idleTimeout", 1...bounds.maxIdleTimeout, unit: "seconds") ?? bounds.idleTimeout
         let publisherShouldFinish = boolean("publisherShouldFinish") ?? false
-        checkReadAhead()
+        definition.readAhead = readAhead() ?? bounds.readAhead
         for name in members.keys.sorted() { fault(name, "is not a member that is known here") }
         return (definition, publisherShouldFinish)
     }
@@ -132,10 +134,14 @@ struct DefinitionParser {
         return names
     }
 
-    private mutating func checkReadAhead() {
+    private mutating func readAhead() -> ReadAheadDepth? {
         switch members.removeValue(forKey: "readAhead") {
-        case nil, .string("auto"), .integer(0...8): break
-        default: fault("readAhead", "has to be \"auto\" or a number of pages from 0 to 8")
+        case nil: return nil
+        case .string("auto"): return .auto
+        case .integer(let count) where 0...8 ~= count: return .pages(count)
+        default:
+            fault("readAhead", "has to be \"auto\" or a number of pages from 0 to 8")
+            return nil
         }
     }
 

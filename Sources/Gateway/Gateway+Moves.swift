@@ -82,6 +82,7 @@ extension MoveOutcome.Origin {
         case .fetched: "fwd=miss"
         case .collapsed: "fwd=miss; collapsed"
         case .cached: "hit"
+        case .readAhead: "hit; detail=read-ahead"
         case .replayed: "hit; detail=replay"
         case .refetched: "fwd=miss; detail=refetch"
         }

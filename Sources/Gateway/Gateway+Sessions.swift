@@ -7,7 +7,8 @@ extension Gateway {
     private var bounds: DefinitionParser.Bounds {
         DefinitionParser.Bounds(
             instances: instances.keys.sorted(), itemsPerPage: configuration.itemsPerPage,
-            maxItemsPerPage: configuration.maxItemsPerPage, idleTimeout: configuration.idleTimeout,
+            maxItemsPerPage: configuration.maxItemsPerPage, readAhead: configuration.readAhead,
+            idleTimeout: configuration.idleTimeout,
             maxIdleTimeout: configuration.maxIdleTimeout)
     }
 

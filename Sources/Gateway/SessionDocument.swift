@@ -27,8 +27,10 @@ struct SessionDocument {
             writer.member("queryCategory", definition.queryCategory)
             writer.member("queryNoDomain", definition.queryNoDomain)
             writer.member("stableOrder", definition.stableOrder)
-            // No page is fetched ahead of the cursor.
-            writer.member("readAhead", 0)
+            switch definition.readAhead {
+            case .auto: writer.member("readAhead", "auto")
+            case .pages(let count): writer.member("readAhead", count)
+            }
             writer.member("idleTimeout", definition.idleTimeout)
             writer.member("page", state.page)
             writer.member("numberOfPages", state.numberOfPages)

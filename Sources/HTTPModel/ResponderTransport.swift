@@ -61,6 +61,12 @@ public actor BodyCollector: BodyWriter {
         }
         bytes += piece
     }
+
+    /// Keeps the pieces; nothing waits for anybody here.
+    public func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) throws(BodyWriterError) -> Bool {
+        for piece in pieces { try write(piece) }
+        return true
+    }
 }
 
 /// Splits an absolute http or https URL into its authority and its request target (RFC 9112 §3.2).

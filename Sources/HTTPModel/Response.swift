@@ -22,7 +22,8 @@ public enum ResponseBody: Sendable {
     /// Pieces that are sent one behind the other without being copied together.
     case pieces([ArraySlice<UInt8>])
     /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, the
-    /// connection is cut without the final chunk, so that nobody takes the part for the whole.
+    /// connection is cut without the final chunk, so that nobody takes the part for the whole. When the server stops its task
+    /// is cancelled; it may then still write for as long as the server's grace lasts.
     case stream(@Sendable (any BodyWriter) async throws -> Void)
 
     /// A body of one piece.
@@ -37,6 +38,13 @@ public protocol BodyWriter: Sendable {
     ///
     /// - Throws: `BodyWriterError` when the peer has gone or the server is stopping; the producer then ends.
     func write(_ piece: ArraySlice<UInt8>) async throws(BodyWriterError)
+
+    /// Hands over pieces that belong together without waiting for the peer: all of them, or, where more than `limit` bytes
+    /// would then wait for it, none. Where nothing waits they are always taken.
+    ///
+    /// - Returns: whether they were taken.
+    /// - Throws: `BodyWriterError` when the peer has gone or the server is stopping; the producer then ends.
+    func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) async throws(BodyWriterError) -> Bool
 }
 
 /// Why a streamed body cannot go on.

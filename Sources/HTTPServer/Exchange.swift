@@ -169,7 +169,7 @@ final class Exchange: @unchecked Sendable {
         daemon.askForRun()
     }
 
-    /// Ends a streamed body as its producer sees it: writing fails, and what the producer does then decides.
+    /// Cancels the producer of a streamed body; how it ends decides how the body ends.
     func drain() {
         stream?.stop()
     }

@@ -82,10 +82,34 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         guard isOpen else { throw .closed }
     }
 
+    /// Takes pieces over where there is room for them.
+    func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) async throws(BodyWriterError) -> Bool {
+        let taken: Bool?
+        if loop.isCurrent {
+            taken = take(pieces, limit: limit)
+        } else {
+            taken = await withCheckedContinuation { continuation in
+                let isRunning = loop.execute { continuation.resume(returning: self.take(pieces, limit: limit)) }
+                if !isRunning { continuation.resume(returning: nil) }
+            }
+        }
+        guard let taken else { throw .closed }
+        return taken
+    }
+
+    /// - Returns: `nil` where the body has ended.
+    private func take(_ pieces: [ArraySlice<UInt8>], limit: Int) -> Bool? {
+        loop.assertCurrent()
+        guard case .open = phase else { return nil }
+        guard bytesHeld == 0 || bytesHeld + pieces.reduce(0, { $0 + $1.count }) <= limit else { return false }
+        for piece in pieces { append(piece) }
+        return true
+    }
+
     @discardableResult
     private func append(_ piece: ArraySlice<UInt8>) -> Bool {
         loop.assertCurrent()
-        guard case .open = phase, !isStopping else { return false }
+        guard case .open = phase else { return false }
         guard !piece.isEmpty else { return true }
         if bytesHeld == 0 { lastRead = .now }
         pieces.append(piece)
@@ -96,7 +120,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
 
     private func awaitRoom(_ continuation: CheckedContinuation<Bool, Never>) {
         loop.assertCurrent()
-        guard case .open = phase, !isStopping else { return continuation.resume(returning: false) }
+        guard case .open = phase else { return continuation.resume(returning: false) }
         if bytesHeld <= capacity {
             continuation.resume(returning: true)
         } else {
@@ -172,11 +196,10 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         task = nil
     }
 
-    /// The server is stopping: writing fails from now on, and how the producer ends decides how the body ends.
+    /// The server is stopping: the producer is cancelled, and has until the end of the grace to say so and to end.
     func stop() {
         loop.assertCurrent()
         isStopping = true
-        releaseWriters(false)
         task?.cancel()
     }
 

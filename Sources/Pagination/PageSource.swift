@@ -5,6 +5,15 @@ public protocol PageSource: Sendable {
     /// Either the window is whole or an error is thrown. A source may receive several requests at once.
     /// - Throws: `PageSourceError`, after whatever retries the source makes.
     func fetch(_ request: PageRequest) async throws(PageSourceError) -> PageAnswer
+
+    /// The same source for work that goes on when the calling task has ended. It brings along what that task had for it, such as
+    /// its caller's own credentials, and is not to be kept longer than the work takes.
+    func detached() -> any PageSource
+}
+
+extension PageSource {
+    /// Itself: most sources take nothing from the calling task.
+    public func detached() -> any PageSource { self }
 }
 
 /// One window of a record set.

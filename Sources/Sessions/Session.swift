@@ -9,10 +9,12 @@ import Synchronization
 public actor Session {
     /// The session's name.
     public nonisolated let id: SessionID
-    private let source: any PageSource
+    let source: any PageSource
     let store: any SessionStore
     let clock: ServiceClock
-    private let waitingMoves: Int
+    let configuration: SessionConfiguration
+    let background: Background
+    let readAheadMemory: ReadAheadMemory
     /// Whose move it is.
     nonisolated let turns = TurnQueue()
     /// How often this actor has written the session: tells whether a record that was read before a wait may be old.
@@ -21,13 +23,22 @@ public actor Session {
     nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
+    /// The pages behind the cursor that are at hand or under way.
+    var readAhead = ReadAhead()
+    /// Until when one of them may be delivered, in milliseconds of the clock's uptime.
+    nonisolated let holdsPagesUntil = Atomic(0)
 
-    init(id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock, waitingMoves: Int) {
+    init(
+        id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock,
+        configuration: SessionConfiguration, background: Background, readAheadMemory: ReadAheadMemory
+    ) {
         self.id = id
         self.source = source
         self.store = store
         self.clock = clock
-        self.waitingMoves = waitingMoves
+        self.configuration = configuration
+        self.background = background
+        self.readAheadMemory = readAheadMemory
     }
 
     /// Whether a move's fetch is under way.
@@ -87,7 +98,7 @@ public actor Session {
         var isFresh = turns.take()
         if !isFresh {
             guard waits else { throw .busy }
-            switch await turns.wait(behind: waitingMoves) {
+            switch await turns.wait(behind: configuration.waitingMoves) {
             case .taken: break
             // A cancelled caller hears nothing; what it might hear is true: the move was not made.
             case .full, .cancelled: throw .busy
@@ -135,9 +146,10 @@ public actor Session {
             record: record, page: page, origin: MoveOutcome.Origin(origin), upstream: clock.uptime() - start)
     }
 
-    /// Sends away whoever waits for a turn: the session has ended.
-    func dismissWaiting() {
+    /// Sends away whoever waits for a turn, and gives up what was read ahead: the session has ended.
+    func end() {
         turns.dismissWaiting()
+        _ = readAhead.retain([], now: clock.uptime())
     }
 
     /// The session as it is stored, if this owner has it and its time is not up.
@@ -187,6 +199,7 @@ public actor Session {
             record.state.reset()
             arrive(&record, by: .reset, keeping: .none)
             guard try await commit(record, event: .reset(record)) else { return nil }
+            readAhead(behind: record, after: nil)
         }
         return MoveOutcome(record: record, page: nil, origin: .fetched, upstream: .zero)
     }
@@ -205,15 +218,20 @@ public actor Session {
         defer { fetches.subtract(1, ordering: .relaxed) }
         var record = start
         var upstream = Duration.zero
-        var origin = PageAnswer.Origin.cached
+        // None while everything needed was at hand already.
+        var asked: PageAnswer.Origin?
         while case .fetch(let request) = action {
             let answer: PageAnswer
-            do {
-                answer = try await ask(request, for: owner, upstream: &upstream)
-            } catch {
-                throw await failed(.source(error), record)
+            if let page = readAhead.take(request, now: clock.uptime()) {
+                answer = page
+            } else {
+                do {
+                    answer = try await ask(request, for: owner, upstream: &upstream)
+                } catch {
+                    throw await failed(.source(error), record)
+                }
+                asked = min(asked ?? answer.origin, answer.origin)
             }
-            origin = min(origin, answer.origin)
             // What was read before the fetch is good enough if nobody wrote since, which `replace` finds out.
             arrival: while true {
                 var arrived = state
@@ -232,8 +250,10 @@ public actor Session {
                 moved.state = arrived
                 arrive(&moved, by: move, keeping: .page(page))
                 if try await commit(moved, event: .page(page, moved)) {
+                    readAhead(behind: moved, after: start.reachedBy)
                     return MoveOutcome(
-                        record: moved, page: page, origin: MoveOutcome.Origin(origin), upstream: upstream)
+                        record: moved, page: page, origin: asked.map { MoveOutcome.Origin($0) } ?? .readAhead,
+                        upstream: upstream)
                 }
                 record = try await live(owner)
                 guard record.position == start.position else { return nil }

@@ -30,6 +30,8 @@ public struct SessionDefinition: Sendable, Equatable {
     public var queryNoDomain = false
     /// Whether `sys_id` is made the last key of the order, so that no row changes its page by chance.
     public var stableOrder = true
+    /// How many pages are fetched ahead of the cursor.
+    public var readAhead = ReadAheadDepth.auto
     /// The size of a whole page, in rows.
     public var itemsPerPage: Int
     /// For how long the session lives without being used, in seconds.

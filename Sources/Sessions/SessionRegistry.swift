@@ -10,19 +10,30 @@ public actor SessionRegistry {
     private let configuration: SessionConfiguration
     private let clock: ServiceClock
     private let makeSource: SourceFactory
+    /// Where pages are read ahead.
+    let background: Background
+    private let readAheadMemory: ReadAheadMemory
     private var live: [SessionID: Session] = [:]
     /// The second of the latest sweep.
     private var sweptSecond: Int?
 
     /// A registry over a store.
+    ///
+    /// - Parameters:
+    ///   - executor: where work that is begun now, and goes on when its caller has been answered, ought to run; `nil`:
+    ///     wherever there is room.
+    ///   - makeSource: makes the source of a session's pages. Requests for the same window that it has under way at the same
+    ///     time ought to be one.
     public init(
         store: any SessionStore, configuration: SessionConfiguration, clock: ServiceClock,
-        makeSource: @escaping SourceFactory
+        executor: @escaping @Sendable () -> (any TaskExecutor)? = { nil }, makeSource: @escaping SourceFactory
     ) {
         self.store = store
         self.configuration = configuration
         self.clock = clock
         self.makeSource = makeSource
+        background = Background(executor: executor)
+        readAheadMemory = ReadAheadMemory(bytes: configuration.readAheadMemory)
     }
 
     /// Opens a session. Nothing is asked of the instance.
@@ -107,20 +118,23 @@ public actor SessionRegistry {
             } catch {
                 throw SessionError(error, now: clock.now())
             }
-            await live.removeValue(forKey: id)?.dismissWaiting()
+            await live.removeValue(forKey: id)?.end()
         case .gone(owner): return
         case .live, .gone, .unknown: throw .notFound
         }
     }
 
-    /// Ends the sessions whose time is up, now and every `interval`, until the task is cancelled.
+    /// Ends the sessions whose time is up, now and every `interval`, until the task is cancelled. Only meanwhile are pages read
+    /// ahead.
     ///
     /// - Parameter sleep: waits for that long; throws when the task is cancelled.
     public func run(every interval: Duration, sleep: @Sendable (Duration) async throws -> Void) async {
+        background.open()
         while !Task.isCancelled {
             await sweep()
-            do { try await sleep(interval) } catch { return }
+            do { try await sleep(interval) } catch { break }
         }
+        await background.close()
     }
 
     /// Ends the sessions whose time is up, and lets go of what is held for sessions that nobody is using: the store has it.
@@ -129,8 +143,9 @@ public actor SessionRegistry {
         let inUse = Set(live.values.filter(\.isInUse).map(\.id))
         // A store that is away now is asked again next time.
         let ended = (try? await store.sweep(now: clock.now()) { inUse.contains($0) }) ?? []
-        for id in ended { await live.removeValue(forKey: id)?.dismissWaiting() }
-        live = live.filter { $1.isInUse || $1.takeWasUsed() }
+        for id in ended { await live.removeValue(forKey: id)?.end() }
+        let now = clock.uptime()
+        live = live.filter { $1.isInUse || $1.takeWasUsed() || $1.holdsPages(at: now) }
     }
 
     private func stored(_ id: SessionID) async throws(SessionError) -> StoredSession {
@@ -145,7 +160,7 @@ public actor SessionRegistry {
         do {
             return Session(
                 id: record.id, source: try makeSource(record.definition), store: store, clock: clock,
-                waitingMoves: configuration.waitingMoves)
+                configuration: configuration, background: background, readAheadMemory: readAheadMemory)
         } catch {
             throw .pagination(.source(error), record)
         }

@@ -32,7 +32,7 @@ private func serve(
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
         let connections = try await connections(to: configuration, isDemo: options.isDemo, group: group)
-        let service = Service(connections, configuration: configuration, observer: observer)
+        let service = Service(connections, configuration: configuration, group: group, observer: observer)
         let limits = configuration.limits.fitted(to: DescriptorLimit.raised(), observer: observer)
         let server = HTTPServer(
             listeners: listeners,
@@ -88,7 +88,9 @@ private struct Service {
     let gateway: Gateway
     let instanceNames: [String]
 
-    init(_ connections: [InstanceConnection], configuration: Configuration, observer: any Observer) {
+    init(
+        _ connections: [InstanceConnection], configuration: Configuration, group: EventLoopGroup, observer: any Observer
+    ) {
         let services = connections.map(\.service)
         let instances = Dictionary(services.map { ($0.instance.name, $0) }, uniquingKeysWith: { first, _ in first })
         instanceNames = instances.keys.sorted()
@@ -97,16 +99,18 @@ private struct Service {
             store: MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes),
             configuration: SessionConfiguration(
                 limits: SessionLimits(perOwner: nil, total: sessions.maxTotal),
-                waitingMoves: configuration.limits.waitingMoves),
-            clock: .system, makeSource: { definition throws(PageSourceError) in try instances.source(of: definition) })
+                waitingMoves: configuration.limits.waitingMoves, readAheadMemory: sessions.replayMemory,
+                readAheadMaxAge: configuration.pages.readAheadMaxAge),
+            clock: .system, executor: { group.currentOrNext() },
+            makeSource: { definition throws(PageSourceError) in try instances.source(of: definition) })
         gateway = Gateway(
             registry: registry, instances: instances,
             status: { connections.map(\.status).sorted { $0.name < $1.name } },
             configuration: GatewayConfiguration(
                 itemsPerPage: configuration.pages.itemsPerPage, maxItemsPerPage: configuration.pages.maxItemsPerPage,
-                idleTimeout: Int(sessions.idleTimeout.components.seconds),
+                readAhead: configuration.pages.readAhead, idleTimeout: Int(sessions.idleTimeout.components.seconds),
                 maxIdleTimeout: Int(sessions.maxIdleTimeout.components.seconds),
                 maxRequestBody: configuration.limits.requestBody),
-            clock: .system, observer: observer)
+            clock: .system, sleep: { try await group.currentOrNext().sleep(for: $0) }, observer: observer)
     }
 }

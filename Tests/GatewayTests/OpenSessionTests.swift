@@ -16,7 +16,7 @@ struct OpenSessionTests {
         let expected = #"""
             {"id":"\#(id)","instance":"default","table":"incident","query":null,"fields":null,\#
             "displayValue":"false","excludeReferenceLink":false,"view":null,"queryCategory":null,\#
-            "queryNoDomain":false,"stableOrder":true,"readAhead":0,"idleTimeout":900,"page":0,\#
+            "queryNoDomain":false,"stableOrder":true,"readAhead":"auto","idleTimeout":900,"page":0,\#
             "numberOfPages":9223372036854775807,"itemsPerPage":20,"totalItems":null,"hasNext":true,\#
             "hasPrevious":false,"isBusy":false,"isFinished":false,"publisherShouldFinish":false,\#
             "publisher":"\#(path)/events","position":0,"createdAt":"2026-11-30T03:00:00.000Z",\#
@@ -51,7 +51,9 @@ struct OpenSessionTests {
             ("excludeReferenceLink", "true"), ("view", #""mobile""#),
             ("view", "\"\(String(repeating: "v", count: 255))\""), ("queryCategory", #""list""#),
             ("queryNoDomain", "true"), ("itemsPerPage", "1"), ("itemsPerPage", "10000"), ("itemsPerPage", "2.0e1"),
-            ("publisherShouldFinish", "true"), ("stableOrder", "false"), ("idleTimeout", "1"), ("idleTimeout", "86400"),
+            ("readAhead", #""auto""#), ("readAhead", "0"),
+            ("readAhead", "8"), ("publisherShouldFinish", "true"), ("stableOrder", "false"), ("idleTimeout", "1"),
+            ("idleTimeout", "86400"),
         ])
     func valid(member: String, value: String) async throws {
         let service = try Service(instances: ["default", "other"])
@@ -59,13 +61,6 @@ struct OpenSessionTests {
         let answer = try await service.post("/sessions", "{\(table)\"\(member)\":\(value)}")
         #expect(answer.status == 201)
         #expect(try answer[member] == JSONObject(Array("{\"v\":\(value)}".utf8)).members["v"])
-    }
-
-    @Test("How far to read ahead can be asked for; none is done", arguments: [#""auto""#, "0", "8"])
-    func readAhead(value: String) async throws {
-        let answer = try await Service().post("/sessions", "{\"table\":\"incident\",\"readAhead\":\(value)}")
-        #expect(answer.status == 201)
-        #expect(try answer["readAhead"] == .integer(0))
     }
 
     private static let wrong: [(String, [String])] = [

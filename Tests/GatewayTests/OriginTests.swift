@@ -21,7 +21,8 @@ struct OriginTests {
     func words() async throws {
         let expected: [(MoveOutcome.Origin, String)] = [
             (.fetched, "fwd=miss"), (.collapsed, "fwd=miss; collapsed"), (.cached, "hit"),
-            (.replayed, "hit; detail=replay"), (.refetched, "fwd=miss; detail=refetch"),
+            (.readAhead, "hit; detail=read-ahead"), (.replayed, "hit; detail=replay"),
+            (.refetched, "fwd=miss; detail=refetch"),
         ]
         let service = try Service()
         let page = try #require(try await ScriptedSource(SampleSet(count: 1)).page(1, itemsPerPage: 20))

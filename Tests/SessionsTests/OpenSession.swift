@@ -16,15 +16,16 @@ struct OpenSession {
     init(
         _ source: ScriptedSource = ScriptedSource(SampleSet(count: 85)),
         store: any SessionStore = MemorySessionStore(), publisherShouldFinish: Bool = false, idleTimeout: Int = 900,
-        waitingMoves: Int = 16
+        readAhead: ReadAheadDepth = .auto, configuration: SessionConfiguration = SessionConfiguration()
     ) async throws {
         self.source = source
         self.store = store
         registry = SessionRegistry(
-            store: store, configuration: SessionConfiguration(waitingMoves: waitingMoves), clock: clock.clock
+            store: store, configuration: configuration, clock: clock.clock
         ) { _ in source }
-        let definition = SessionDefinition(
+        var definition = SessionDefinition(
             instance: "default", table: "incident", itemsPerPage: 20, idleTimeout: idleTimeout)
+        definition.readAhead = readAhead
         id = try await registry.open(definition, publisherShouldFinish: publisherShouldFinish, owner: "ann").id
         session = try await registry.session(id, for: "ann")
     }
@@ -52,6 +53,15 @@ struct OpenSession {
     func events(of listener: AsyncThrowingStream<SessionEvent, any Error>) async throws -> [SessionEvent] {
         try await store.delete(id, now: clock.now)
         return try await listener.reduce(into: []) { $0.append($1) }
+    }
+}
+
+extension Session {
+    /// A session as another process would have it.
+    init(id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock) {
+        self.init(
+            id: id, source: source, store: store, clock: clock, configuration: SessionConfiguration(waitingMoves: .max),
+            background: Background { nil }, readAheadMemory: ReadAheadMemory(bytes: 0))
     }
 }
 

@@ -69,7 +69,7 @@ import Testing
 
     @Test("A caller that is cancelled while it waits leaves at once, moves nothing and holds nobody up")
     func cancelledWaiter() async throws {
-        let open = try await OpenSession(waitingMoves: 1)
+        let open = try await OpenSession(configuration: SessionConfiguration(waitingMoves: 1))
         let gate = Gate()
         open.source.hold(behind: gate)
         async let first = open.move(.next)
@@ -171,9 +171,9 @@ import Testing
 
     @Test("Two processes over one store: positions follow one another, no page is lost and none delivered twice")
     func twoProcesses() async throws {
-        let open = try await OpenSession(ScriptedSource(SampleSet(count: 10_000)), waitingMoves: .max)
-        let other = Session(
-            id: open.id, source: open.source, store: open.store, clock: open.clock.clock, waitingMoves: .max)
+        let open = try await OpenSession(
+            ScriptedSource(SampleSet(count: 10_000)), configuration: SessionConfiguration(waitingMoves: .max))
+        let other = Session(id: open.id, source: open.source, store: open.store, clock: open.clock.clock)
         let listener = try await open.store.events(of: open.id)
         let outcomes = try await withThrowingTaskGroup(of: MoveOutcome.self) { group in
             for number in 0..<200 {
@@ -200,8 +200,7 @@ import Testing
     func otherProcessMovesFirst(move: SessionMove, expected: Refusal?) async throws {
         let open = try await OpenSession()
         let other = Session(
-            id: open.id, source: ScriptedSource(SampleSet(count: 85)), store: open.store, clock: open.clock.clock,
-            waitingMoves: 16)
+            id: open.id, source: ScriptedSource(SampleSet(count: 85)), store: open.store, clock: open.clock.clock)
         let gate = Gate()
         open.source.hold(behind: gate)
         let late = Task { try await open.move(move, after: 0) }

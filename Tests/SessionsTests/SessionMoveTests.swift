@@ -284,7 +284,7 @@ import Testing
         }
         let store = MemorySessionStore()
         let record = try store.create(.sample(now: clock.now), limits: SessionLimits(perOwner: nil, total: 1))
-        let session = Session(id: record.id, source: source, store: store, clock: clock.clock, waitingMoves: 1)
+        let session = Session(id: record.id, source: source, store: store, clock: clock.clock)
         #expect(try await session.move(.last, after: nil, for: "ann").upstream == .milliseconds(140))
         #expect(try await session.page(1, for: "ann").upstream == .milliseconds(70))
         #expect(try await session.move(.last, after: 0, for: "ann").upstream == .zero)

@@ -88,6 +88,16 @@ struct AttemptTests {
     }
 
     @Test(
+        "The wait that a refusal asks for holds against a later reset of the count",
+        arguments: [("1", 1), ("0", 0), ("600", 600), ("601", 600), (nil, 600), ("soon", 600)] as [(String?, Int)])
+    func refusal(retryAfter: String?, seconds: Int) {
+        var headers: HeaderFields = ["X-RateLimit-Limit": "100", "X-RateLimit-Reset": "600"]
+        if let retryAfter { headers.append("Retry-After", retryAfter) }
+        let attempt = Attempt(IncomingResponse(status: 429, headers: headers, body: []), countOnly: false) { 0 }
+        #expect(attempt.report.allowance?.resetsIn == .seconds(seconds))
+    }
+
+    @Test(
         "Fields that make no sense hold nobody back",
         arguments: [
             ("100", nil), (nil, "600"), ("0", "600"), ("-1", "600"), ("x", "600"), ("100", "x"), ("100", "0"),

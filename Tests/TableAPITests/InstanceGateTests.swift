@@ -212,6 +212,16 @@ struct InstanceGateTests {
         try bench.request()
     }
 
+    @Test("A refusal that names an earlier end of the count is believed")
+    func earlierReset() throws {
+        var bench = Bench()
+        try bench.request(.answered, RateAllowance(limit: 100, resetsIn: .seconds(3600)))
+        try bench.request(.limited(.seconds(1)), RateAllowance(limit: 100, resetsIn: .seconds(1)))
+        #expect(bench.state.retryAfter == .seconds(1))
+        bench.now += .seconds(1)
+        try bench.request()
+    }
+
     @Test("Each of the instance's rules has a count of its own")
     func rules() throws {
         var bench = Bench()

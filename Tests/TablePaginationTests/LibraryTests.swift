@@ -72,6 +72,62 @@ struct LibraryTests {
         #expect(rows.count == 200)
     }
 
+    @Test("Every visible one of 10,000 records comes exactly once and in order, whatever the instance does")
+    func faults() async throws {
+        var options = DemoInstance.Options()
+        options.credentials = BasicCredentials(username: "reader", password: "hunter2")
+        options.oauthClient = .init(id: "app", secret: "hunter3")
+        options.tokenLifetime = .seconds(2)
+        let hiding = Fault(.hide(ratio: 0.2))
+        let faults = Faults(
+            [
+                hiding, Fault(.rateLimit(retryAfter: .seconds(1)), .every(10)), Fault(.truncate(), .every(7)),
+                Fault(.status(502), .ratio(0.05)),
+            ], around: try await DemoInstance(options))
+        let group = try EventLoopGroup(count: 1)
+        let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
+        let server = HTTPServer(listeners: [listener], responder: faults, group: group)
+        try await server.start()
+
+        // Hidden by the same lots, in one piece and without any other fault.
+        options.credentials = nil
+        options.oauthClient = nil
+        let visible = try await rows(
+            of: TableService(
+                instance: Instance(url: "http://localhost"),
+                transport: ResponderTransport(Faults([hiding], around: try await DemoInstance(options)))),
+            limit: 10_000)
+        #expect((7_500..<8_500).contains(visible.count))
+
+        let port = try #require(listener.port)
+        let instance = try Instance(
+            url: "http://localhost:\(port)",
+            credentials: .oauth(.init(id: "app", secret: Secret("hunter3"), grant: .clientCredentials)))
+        #expect(try await rows(of: TableService(instance: instance), limit: 100) == visible)
+        #expect(faults.counts.allSatisfy { $0.times > 0 })
+
+        await server.stop(grace: .zero)
+        await group.shutdown()
+    }
+
+    /// All incidents by their number, as the README shows it.
+    private func rows(of service: TableService, limit: Int) async throws -> [[UInt8]] {
+        let fields = FieldReadConfiguration(includeFields: ["sys_id", "number"])
+        let paginator = try service.paginator(
+            from: "incident",
+            configuration: FetchConfiguration(filter: "ORDERBYnumber", limit: limit, readConfiguration: fields))
+        var rows: [[UInt8]] = []
+        while await paginator.hasNext {
+            do {
+                for row in try await paginator.next().rows.objects { rows.append(Array(row)) }
+            } catch {
+                guard case .source(let problem) = error, problem.isTransient else { throw error }
+                try await Task.sleep(for: .seconds(problem.retryAfter ?? 1))
+            }
+        }
+        return rows
+    }
+
     private func pages(of subscription: consuming PagePublisher.Iterator) async throws -> [Int] {
         var pages: [Int] = []
         while let event = try await subscription.next() {

@@ -35,7 +35,7 @@ struct Attempt {
     ///
     /// - Parameter now: the present, in seconds since 1970.
     init(_ response: IncomingResponse, countOnly: Bool, now: @escaping @Sendable () -> Int) {
-        let allowance = RateAllowance(response.headers, now: now)
+        var allowance = RateAllowance(response.headers, now: now)
         do throws(PageSourceError) {
             result = .success(try TableAnswer(response, now: now).page(countOnly: countOnly))
             remedy = .none
@@ -48,6 +48,10 @@ struct Attempt {
             case (429, _):
                 let wait = retryAfter ?? allowance.map { wholeSeconds($0.resetsIn) }
                 if case .rateLimited(let upstream, nil) = error { error = .rateLimited(upstream, retryAfter: wait) }
+                // Where the two differ, the wait that the refusal itself asks for holds.
+                if let retryAfter, let reset = allowance?.resetsIn {
+                    allowance?.resetsIn = min(reset, .seconds(retryAfter))
+                }
                 outcome = .limited(wait.map { .seconds($0) })
                 remedy = .again(after: wait)
             // A request that took too long is the query's failure and not the instance's, whatever its status.

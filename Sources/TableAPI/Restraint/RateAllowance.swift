@@ -67,7 +67,7 @@ struct AllowanceWindows: Sendable {
         guard known != nil || windows.count < Self.maxRules else { return }
         var left = (known?.left ?? allowance.limit) - 1
         if let remaining = allowance.remaining { left = min(left, remaining) }
-        windows[allowance.rule] = Window(left: isSpent ? 0 : max(0, left), until: known?.until ?? end)
+        windows[allowance.rule] = Window(left: isSpent ? 0 : max(0, left), until: min(known?.until ?? end, end))
     }
 
     /// How long until more requests are allowed.

@@ -1,0 +1,57 @@
+import Pagination
+
+/// The pages of one session that were, or are being, fetched before anybody has asked for them.
+struct ReadAhead {
+    private enum Entry {
+        case fetching(Task<Void, Never>)
+        case ready(PageAhead)
+    }
+
+    /// By the offset of the page's first row.
+    private var entries: [Int: Entry] = [:]
+
+    /// How many pages are at hand.
+    var atHand: Int {
+        entries.values.reduce(0) { if case .ready = $1 { $0 + 1 } else { $0 } }
+    }
+
+    /// Whether nothing is at hand or under way.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Takes a page out, if it is there and not too old. One that is still being fetched stays: the source makes that fetch and
+    /// the caller's own one.
+    mutating func take(_ request: PageRequest, now: Duration) -> PageAnswer? {
+        guard !entries.isEmpty, !request.countOnly, case .ready(let page)? = entries[request.offset] else { return nil }
+        entries[request.offset] = nil
+        return page.until > now ? page.answer : nil
+    }
+
+    /// Gives up whatever is not among those windows, or too old.
+    ///
+    /// - Returns: the windows that are neither there nor under way.
+    mutating func retain(_ windows: [PageRequest], now: Duration) -> [PageRequest] {
+        guard !(entries.isEmpty && windows.isEmpty) else { return [] }
+        let kept = entries.filter { offset, entry in
+            guard windows.contains(where: { $0.offset == offset }) else { return false }
+            if case .ready(let page) = entry { return page.until > now }
+            return true
+        }
+        for (offset, entry) in entries where kept[offset] == nil {
+            if case .fetching(let task) = entry { task.cancel() }
+        }
+        entries = kept
+        return windows.filter { kept[$0.offset] == nil }
+    }
+
+    /// Notes that a window is under way.
+    mutating func began(_ window: PageRequest, _ task: Task<Void, Never>) {
+        entries[window.offset] = .fetching(task)
+    }
+
+    /// Keeps what came of a window, where it is still wanted; `nil` where nothing came.
+    mutating func ended(_ window: PageRequest, with page: PageAhead?) {
+        // A task that was given up may end late, when its window is wanted again and under way anew: what it brings is as good.
+        guard case .fetching? = entries[window.offset] else { return }
+        entries[window.offset] = page.map { .ready($0) }
+    }
+}

@@ -1,0 +1,42 @@
+import Clocks
+import Pagination
+import Synchronization
+
+extension Session {
+    /// Whether a page is at hand that may still be delivered: the session is then not let go of.
+    nonisolated func holdsPages(at now: Duration) -> Bool {
+        Int(now / .milliseconds(1)) < holdsPagesUntil.load(ordering: .relaxed)
+    }
+
+    /// Fetches the pages behind the one where a move has just arrived, and gives up those that are not behind it.
+    ///
+    /// - Parameter earlier: the move before that one.
+    func readAhead(behind record: SessionRecord, after earlier: SessionMove?) {
+        guard let move = record.reachedBy else { return }
+        let depth = record.definition.readAhead
+        let windows = depth.windows(behind: record.state, reachedBy: move, after: earlier, for: record.owner)
+        for window in readAhead.retain(windows, now: clock.uptime()) {
+            let source = source.detached()
+            let task = background.start { [weak self] in
+                let answer = try? await source.fetch(window)
+                await self?.arrived(window, with: answer)
+            }
+            // None: the service is about to stop.
+            guard let task else { return }
+            readAhead.began(window, task)
+            holdPages(until: clock.uptime() + configuration.readAheadMaxAge)
+        }
+    }
+
+    /// - Parameter answer: `nil` where the fetch failed: whoever moves there hears why from a fetch of their own.
+    private func arrived(_ window: PageRequest, with answer: PageAnswer?) {
+        let until = clock.uptime() + configuration.readAheadMaxAge
+        let page = answer.flatMap { readAheadMemory.keep($0, until: until) }
+        readAhead.ended(window, with: page)
+        if page != nil { holdPages(until: until) }
+    }
+
+    private func holdPages(until moment: Duration) {
+        holdsPagesUntil.store(Int(moment / .milliseconds(1)), ordering: .relaxed)
+    }
+}
