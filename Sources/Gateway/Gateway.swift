@@ -252,7 +252,7 @@ public final class Gateway: Responder {
                 AnsweredRequest(
                     method: trace.head.method, route: trace.route?.name ?? "-", status: reply.status,
                     duration: clock.uptime() - trace.start, bytes: bytes, requestID: trace.id,
-                    sessionID: trace.route?.sessionID, upstream: reply.upstream)))
+                    sessionID: trace.route?.sessionID, upstream: reply.upstream, cacheStatus: reply.cacheStatus)))
     }
 
     private func isJSON(_ headers: HeaderFields) -> Bool {

@@ -37,6 +37,13 @@ struct TableURL: Sendable {
         count = start + "sysparm_fields=sys_id&sysparm_limit=1&sysparm_offset="
     }
 
+    /// What makes a fetch the same as another one with that holder's credentials.
+    func key(for request: PageRequest, holder: String) -> FetchKey {
+        request.countOnly
+            ? FetchKey(holder: holder, url: count, offset: request.offset, limit: 1)
+            : FetchKey(holder: holder, url: page, offset: request.offset, limit: request.limit)
+    }
+
     /// The URL of a window. Where only the count matters, it asks for one row and no more of it than its key.
     func text(for request: PageRequest) -> String {
         request.countOnly

@@ -24,7 +24,8 @@ final class Service: Sendable {
         instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = [],
         // Nobody queues: who sleeps until a deadline moves these clocks.
         restraint: Restraint = Restraint(concurrency: 64, retries: 0),
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) }
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) },
+        cacheTTL: Duration? = nil
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
         let time = ManualTime()
@@ -32,6 +33,7 @@ final class Service: Sendable {
         let requestClock = RequestClock(uptime: { time.uptime }) { duration throws(CancellationError) in
             time.advance(milliseconds: (Int(duration.components.seconds) + 1) * 1000)
         }
+        let cache = cacheTTL.map { PageCache(timeToLive: $0, maxBytes: 1 << 20) }
         var services: [String: TableService] = [:]
         for name in instances {
             services[name] = TableService(
@@ -39,7 +41,7 @@ final class Service: Sendable {
                     name: name, url: "https://\(name).service-now.com",
                     credentials: credentials[name] ?? .basic(username: "reader", password: Secret("hunter2")),
                     restraint: restraint),
-                transport: transport, clock: requestClock)
+                transport: transport, clock: requestClock, cache: cache)
         }
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock

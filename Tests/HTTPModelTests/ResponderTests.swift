@@ -67,13 +67,13 @@ struct ResponderTests {
     func brokenStream() async {
         let broken = Fixed { _ in
             Response(
-                status: 200,
+                status: 206,
                 body: .stream { writer in
                     try await writer.write([0x61])
                     throw BodyWriterError.closed
                 })
         }
-        await #expect(throws: TransportError.bodyIncomplete("the answer ended early")) {
+        await #expect(throws: TransportError.bodyIncomplete("the answer ended early", status: 206)) {
             try await ResponderTransport(broken).send(OutgoingRequest(url: "http://h/"))
         }
     }
