@@ -43,11 +43,15 @@ struct KeyRanges: Sendable {
     mutating func nextRequest() -> RecordsRequest? {
         if case .paging(let state)? = segments.first?.state { return askPage(state) }
         guard segments.count(where: { $0.takesWindow }) < concurrency else { return nil }
+        var isSearching = false
         for index in segments.indices {
             switch segments[index].state {
             case .failed: return nil
+            // What is behind a place that is being searched for holds little, and can be read with more of it later.
+            case .planned(let stretch) where isSearching && stretch.count <= window.target / 4: continue
             case .planned(let stretch): return ask(index, stretch)
-            default: continue
+            case .held: isSearching = true
+            default: isSearching = false
             }
         }
         return nil
@@ -153,7 +157,7 @@ struct KeyRanges: Sendable {
             _ = try? state.begin(.next)
             return completePage(index, answer, state)
         }
-        if let stretch { learn(expected: expected, found: count, in: stretch) }
+        if let stretch { learn(expected: expected, found: count, in: stretch, before: index) }
         if count <= window.room {
             segments[index].state = .read(answer.rows)
         } else {
@@ -161,13 +165,29 @@ struct KeyRanges: Sendable {
         }
     }
 
-    private mutating func learn(expected: Int, found: Int, in number: Int) {
-        for index in segments.indices {
-            guard case .planned(var stretch) = segments[index].state, stretch.number == number else { continue }
-            stretch.learn(expected: expected, found: found)
-            segments[index].state = .planned(stretch)
-            return
+    /// Rows that were found beyond what was expected are missing behind it, and the other way round.
+    private mutating func learn(expected: Int, found: Int, in number: Int, before index: Int) {
+        var surplus = found - expected
+        for index in segments.indices.dropFirst(index + 1) {
+            switch segments[index].state {
+            case .planned(var stretch) where !stretch.isCounted:
+                if stretch.number == number { stretch.learn(expected: expected, found: found) }
+                surplus = Self.settle(surplus, &stretch.count)
+                segments[index].state = .planned(stretch)
+            case .counting(let ticket, var both):
+                surplus = Self.settle(surplus, &both)
+                segments[index].state = .counting(ticket: ticket, both: both)
+            default: continue
+            }
+            if surplus == 0 { return }
         }
+    }
+
+    /// Corrects an estimate; what is left of the surplus then.
+    private static func settle(_ surplus: Int, _ estimate: inout Int) -> Int {
+        let correction = min(surplus, estimate)
+        estimate -= correction
+        return surplus - correction
     }
 
     /// What does not come whole because of its size may come in parts. They are cut by key: halves by offset would shift

@@ -56,7 +56,6 @@ struct KeySegment: Sendable {
 
         /// Takes note of a part that was read.
         mutating func learn(expected: Int, found: Int) {
-            count = max(0, count + expected - found)
             self.expected = self.expected * 0.9 + Double(expected)
             self.found = self.found * 0.9 + Double(found)
             if self.expected >= 8, self.found < self.expected / 4 { isCrowded = true }

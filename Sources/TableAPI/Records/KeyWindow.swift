@@ -14,7 +14,7 @@ struct KeyWindow: Sendable, Equatable {
         self.limit = limit
         room = limit - limit / 64
         let root = (Double(room) + 1).squareRoot() - 1
-        target = max(1, Int(root * root), room * 7 / 10)
+        target = max(Int(root * root), (room * 7 + 9) / 10)
     }
 
     /// The parts into which so many keys are divided.
