@@ -51,7 +51,7 @@ struct RecordsReadingTests {
     }
 
     @Test(
-        "Crowded keys cost at most 2.5 requests a page, 1.5 of them for rows, and 150, 50 for rows, for each crowd",
+        "Crowded keys cost at most 2.5 requests a page, 1.5 of them for rows, and 150, 60 for rows, for each crowd",
         arguments: [(KeySample.equalPrefixes, 1), (.dense, 1), (.clustered, 4), (.atTheEnds, 2)], [1, 4, 8])
     func crowdedCost(sample: (KeySample, crowds: Int), concurrency: Int) {
         for seed in 0..<2 as Range<UInt64> {
@@ -63,7 +63,7 @@ struct RecordsReadingTests {
             #expect(record.keys == table.keys)
             #expect(record.requests.count <= 250 + 150 * sample.crowds, "\(sample.0), seed \(seed)")
             let reads = record.requests.count { !$0.window.countOnly }
-            #expect(reads <= 150 + 50 * sample.crowds, "\(sample.0), seed \(seed)")
+            #expect(reads <= 150 + 60 * sample.crowds, "\(sample.0), seed \(seed)")
         }
     }
 
@@ -233,7 +233,7 @@ struct RecordsReadingTests {
                 RecordsReading(from: nil, itemsPerPage: 20, concurrency: 4), on: &table, &random,
                 between: { table, random in
                     changes += 1
-                    if changes < 15 { table.insert(keyText(.random(in: 0 ... .max, using: &random))) }
+                    if changes < 11 { table.insert(keyText(.random(in: 0 ... .max, using: &random))) }
                 })
             #expect(record.error == nil && Set(start).isSubset(of: record.keys))
             #expect(Set(table.strays).isDisjoint(with: record.keys))
@@ -262,8 +262,8 @@ struct RecordsReadingTests {
                     }
                 })
             #expect(record.error == nil)
-            #expect(Set(record.keys).isSuperset(of: table.keys.prefix(300)))
-            #expect(change < 0 || record.keys == table.keys)
+            #expect(record.keys.starts(with: table.keys.prefix(change < 0 ? 300 : 500)))
+            #expect(change != 0 || record.keys == table.keys)
             #expect(record.requests.map(\.window.offset) == (0..<record.requests.count).map { $0 * 20 })
             if change == 0 { #expect(record.requests.count == 25) }
             #expect(record.stops.last?.resume == .page(record.stops.count + 1))
