@@ -137,7 +137,7 @@ struct ReadingRecord {
     /// Carries a reading out. Answers come in any order, and are from the moment at which they come.
     ///
     /// - Parameters:
-    ///   - patience: how likely a batch that is there is received before the next answer comes.
+    ///   - eagerness: how likely a batch that is there is received before the next answer comes.
     ///   - fails: whether a request fails, by how many were made before.
     ///   - between: happens to the table between two answers.
     mutating func carryOut(

@@ -30,40 +30,40 @@ struct RecordsReadingTests {
         }
     }
 
-    /// One request for a window of rows is the least; the first page and three counts begin a reading.
+    /// The first page and three counts, which begin a reading, are among the ten.
     @Test(
-        "Evenly spread keys cost at most 2.5 requests a page, and with pages of 1,000 at most 1.25",
+        "Evenly spread keys cost at most 2.5 requests a page and ten, and with pages of 1,000 at most 1.25 a page and ten",
         arguments: [1, 2, 5, 10, 20, 50, 100, 1000])
     func uniformCost(window: Int) {
         var (requests, pages, crowded) = (0, 0, 0)
-        for seed in 0..<5 as Range<UInt64> {
+        for seed in 0..<3 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var table = KeyedTable(KeySample.uniform.keys(min(50_000, window * 100), &random))
             var record = ReadingRecord()
             record.carryOut(RecordsReading(from: nil, itemsPerPage: window, concurrency: 8), on: &table, &random)
             #expect(record.keys == table.keys)
-            requests += record.requests.count - 4
+            requests += record.requests.count
             pages += (table.keys.count + window - 1) / window
             crowded += record.requests.dropFirst(4).count { $0.window.countOnly }
         }
-        #expect(Double(requests) <= (window == 1000 ? 1.25 : 2.5) * Double(pages), "\(requests) for \(pages)")
+        #expect(Double(requests) <= (window == 1000 ? 1.25 : 2.5) * Double(pages) + 30, "\(requests) for \(pages)")
         #expect(crowded * 20 <= requests)
     }
 
     @Test(
-        "Crowded keys cost at most 2.5 requests a page, 1.5 of them for rows, and 150, 60 for rows, for each crowd",
+        "Crowded keys cost at most 2.5 requests a page, 2 of them for rows, and 180, 60 of them for rows, for each crowd",
         arguments: [(KeySample.equalPrefixes, 1), (.dense, 1), (.clustered, 4), (.atTheEnds, 2)], [1, 4, 8])
     func crowdedCost(sample: (KeySample, crowds: Int), concurrency: Int) {
         for seed in 0..<2 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
-            var table = KeyedTable(sample.0.keys(20_000, &random))
+            var table = KeyedTable(sample.0.keys(10_000, &random))
             var record = ReadingRecord()
             record.carryOut(
-                RecordsReading(from: nil, itemsPerPage: 200, concurrency: concurrency), on: &table, &random)
+                RecordsReading(from: nil, itemsPerPage: 100, concurrency: concurrency), on: &table, &random)
             #expect(record.keys == table.keys)
-            #expect(record.requests.count <= 250 + 150 * sample.crowds, "\(sample.0), seed \(seed)")
+            #expect(record.requests.count <= 250 + 180 * sample.crowds, "\(sample.0), seed \(seed)")
             let reads = record.requests.count { !$0.window.countOnly }
-            #expect(reads <= 150 + 60 * sample.crowds, "\(sample.0), seed \(seed)")
+            #expect(reads <= 200 + 60 * sample.crowds, "\(sample.0), seed \(seed)")
         }
     }
 
