@@ -20,7 +20,7 @@ public struct TablePageSource: PageSource {
     public func fetch(_ request: PageRequest) async throws(PageSourceError) -> PageAnswer {
         let deadline = service.clock.uptime() + service.instance.restraint.deadline
         guard request.priority != .bulk, let holder = service.holder else {
-            return try await fetch(request, RequestUrgency(request.priority), deadline: deadline)
+            return try await fetch(url, request, RequestUrgency(request.priority), deadline: deadline)
         }
         var key = url.key(for: request, holder: holder)
         if let cache = service.cache {
@@ -43,7 +43,7 @@ public struct TablePageSource: PageSource {
             return answer
         }
         do {
-            let answer = try await fetch(request, urgency, deadline: deadline)
+            let answer = try await fetch(url, request, urgency, deadline: deadline)
             // In this order, so that whoever comes finds it here or there.
             service.cache?.keep(answer, for: key, now: service.clock.uptime())
             service.fetches.finish(key, .success(answer))
@@ -59,12 +59,26 @@ public struct TablePageSource: PageSource {
         }
     }
 
+    /// Fetches one window of rows of another query, sent as it is, for this caller alone.
+    ///
+    /// - Parameters:
+    ///   - query: the query; `nil` for the source's own.
+    ///   - dividesByOffset: whether a window that is cut, or takes too long, is fetched in parts.
+    func fetch(
+        _ request: PageRequest, query: String?, dividesByOffset: Bool
+    ) async throws(PageSourceError) -> PageAnswer {
+        try await fetch(
+            query.map { url.asking($0) } ?? url, request, RequestUrgency(request.priority),
+            deadline: service.clock.uptime() + service.instance.restraint.deadline, dividesByOffset: dividesByOffset)
+    }
+
     private func fetch(
-        _ request: PageRequest, _ urgency: RequestUrgency, deadline: Duration
+        _ url: TableURL, _ request: PageRequest, _ urgency: RequestUrgency, deadline: Duration,
+        dividesByOffset: Bool = true
     ) async throws(PageSourceError) -> PageAnswer {
         var fetch = WindowFetch(service, url, urgency, deadline: deadline)
         do {
-            return try await fetch.page(request)
+            return try await fetch.page(request, divisions: dividesByOffset ? 0 : WindowFetch.maxDivisions)
         } catch {
             if service.forwards, case .unauthenticated(let upstream) = error {
                 throw .callerUnauthenticated(upstream)
