@@ -179,10 +179,11 @@ public actor Session {
                 do {
                     page.rows = try await ask(request, for: owner, upstream: &upstream).rows
                 } catch {
-                    await stay(record)
-                    throw .pagination(.source(error), record)
+                    throw await failed(.source(error), record, isMove: false)
                 }
                 await stay(record)
+                // A session that was deleted meanwhile has no page any more.
+                _ = try await live(owner)
             }
             return MoveOutcome(record: record, page: page, origin: .refetched, upstream: upstream)
         }
@@ -213,13 +214,14 @@ public actor Session {
         defer { fetches.subtract(1, ordering: .relaxed) }
         var record = start
         var upstream = Duration.zero
-        var origin = MoveOutcome.Origin.fetched
+        var origin = MoveOutcome.Origin.readAhead
         while case .fetch(let request) = action {
             let answer: PageAnswer
-            if let page = readAhead.take(request, now: clock.uptime()) {
+            // What was read ahead is older than an answer that this move has got already, and so is its count.
+            if origin == .readAhead, let page = readAhead.take(request, now: clock.uptime()) {
                 answer = page
-                origin = .readAhead
             } else {
+                origin = .fetched
                 do {
                     answer = try await ask(request, for: owner, upstream: &upstream)
                 } catch {
@@ -254,10 +256,16 @@ public actor Session {
         throw .impossible("a move ended without a page")
     }
 
-    /// Tells everybody of an upstream failure, which leaves the session as it was.
-    private func failed(_ error: PaginationError, _ record: SessionRecord) async -> SessionError {
+    /// Tells everybody of an upstream failure, which leaves the session as it was. Where it was deleted meanwhile, that is what
+    /// the caller hears.
+    private func failed(_ error: PaginationError, _ record: SessionRecord, isMove: Bool = true) async -> SessionError {
         await stay(record)
-        if case .source(let failure) = error { await store.publish(.failure(failure), of: id) }
+        do {
+            _ = try await live(record.owner)
+        } catch {
+            if error == .expired { return error }
+        }
+        if isMove, case .source(let failure) = error { await store.publish(.failure(failure), of: id) }
         return .pagination(error, record)
     }
 
@@ -280,6 +288,8 @@ public actor Session {
         record.expiresAt = max(record.expiresAt, clock.now().adding(seconds: record.definition.idleTimeout))
     }
 
+    /// Asks the source for what a move needs. In a task of its own: a caller that hangs up does not cancel the fetch, whose page
+    /// is kept for the repeat.
     private func ask(
         _ request: PageRequest, for owner: String, upstream: inout Duration
     ) async throws(PageSourceError) -> PageAnswer {
@@ -287,7 +297,14 @@ public actor Session {
         request.caller = owner
         let start = clock.uptime()
         defer { upstream += clock.uptime() - start }
-        return try await source.fetch(request)
+        let fetch = Task.immediate(executorPreference: background.executor()) { [source, request] in
+            do throws(PageSourceError) {
+                return Result<PageAnswer, PageSourceError>.success(try await source.fetch(request))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await fetch.value.get()
     }
 
     private func commit(_ record: SessionRecord, event: SessionEvent?) async throws(SessionError) -> Bool {

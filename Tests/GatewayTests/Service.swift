@@ -22,10 +22,10 @@ final class Service: Sendable {
         rows: Int = 45, counts: Bool = true, configuration: GatewayConfiguration = GatewayConfiguration(),
         sessions: SessionConfiguration = SessionConfiguration(), store: (any SessionStore)? = nil,
         instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = [],
-        restraint: Restraint = Restraint(retries: 0)
+        restraint: Restraint = Restraint(retries: 0), time: ManualTime = ManualTime(),
+        watch: @escaping @Sendable (any PageSource, SessionDefinition) -> any PageSource = { source, _ in source }
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
-        let time = ManualTime()
         let clock = ServiceClock(now: { time.now }, uptime: { time.uptime })
         let requestClock = RequestClock(uptime: { time.uptime }) { duration throws(CancellationError) in
             time.advance(milliseconds: (Int(duration.components.seconds) + 1) * 1000)
@@ -42,7 +42,7 @@ final class Service: Sendable {
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock
         ) { [services] definition throws(PageSourceError) in
-            try services.source(of: definition)
+            watch(try services.source(of: definition), definition)
         }
         gateway = Gateway(
             registry: registry, instances: services, status: { status }, configuration: configuration, clock: clock,

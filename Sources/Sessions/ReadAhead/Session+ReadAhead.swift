@@ -15,6 +15,8 @@ extension Session {
         guard let move = record.reachedBy else { return }
         let depth = record.definition.readAhead
         let windows = depth.windows(behind: record.state, reachedBy: move, after: earlier, for: record.owner)
+        // A move elsewhere begins anew: whoever goes back to page 1 does not come upon pages older than that one.
+        if move != .next { _ = readAhead.retain([], now: clock.uptime()) }
         for window in readAhead.retain(windows, now: clock.uptime()) {
             let source = source.detached()
             let task = background.start { [weak self] in
