@@ -84,7 +84,10 @@ let package = Package(
             ]),
         tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
+            name: "EndToEndTests",
+            dependencies: [
+                "paginatord", "HTTPModel", "HTTPClient", "HTTPServer", "EventLoops", "DemoInstance", "PaginatordTesting",
+            ],
             swiftSettings: settings),
         tests(
             of: "paginatord",
