@@ -86,7 +86,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "paginatord", "HTTPModel", "HTTPClient", "HTTPServer", "EventLoops", "DemoInstance", "PaginatordTesting",
+                "paginatord", "HTTPModel", "HTTPClient", "HTTPServer", "EventLoops", "DemoInstance",
+                "PaginatordTesting",
             ],
             swiftSettings: settings),
         tests(

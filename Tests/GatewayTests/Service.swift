@@ -90,7 +90,7 @@ struct Answer {
         headers = response.headers
         switch response.body {
         case .empty: body = []
-        case .pieces(let pieces): body = Array(pieces.joined())
+        case .pieces(let pieces): body = pieces.reduce(into: []) { $0 += $1 }
         case .stream: body = try #require(nil as [UInt8]?)
         }
         for field in headers.fields {
