@@ -256,17 +256,19 @@ public actor Session {
         throw .impossible("a move ended without a page")
     }
 
-    /// Tells everybody of an upstream failure, which leaves the session as it was. Where it was deleted meanwhile, that is what
-    /// the caller hears.
+    /// Tells everybody of an upstream failure, which leaves the session as it was. The caller hears how it stands now, or that it
+    /// was deleted meanwhile.
     private func failed(_ error: PaginationError, _ record: SessionRecord, isMove: Bool = true) async -> SessionError {
         await stay(record)
+        var present = record
         do {
-            _ = try await live(record.owner)
+            present = try await live(record.owner)
         } catch {
+            // A store that is away now is of no consequence here either.
             if error == .expired { return error }
         }
         if isMove, case .source(let failure) = error { await store.publish(.failure(failure), of: id) }
-        return .pagination(error, record)
+        return .pagination(error, present)
     }
 
     /// Lets the session live on from the end of a long use: it may have been longer than the idle timeout.

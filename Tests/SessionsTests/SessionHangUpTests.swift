@@ -71,4 +71,22 @@ import Testing
         #expect(await caller.value == .expired)
         #expect(try await listener.reduce(0) { count, _ in count + 1 } == 1)
     }
+
+    @Test("A move that fails tells how the session stands then, and not how it stood before")
+    func presentState() async throws {
+        let open = try await OpenSession(ScriptedSource(SampleSet(count: 85, counts: false)))
+        let gate = Gate()
+        open.source.hold(behind: gate)
+        let caller = Task { try await open.move(.last) }
+        try await open.source.waitForRequests(1)
+        let changed = try await open.session.setPublisherShouldFinish(true, for: "ann")
+        gate.open()
+        guard case .failure(let error as SessionError) = await caller.result,
+            case .pagination(.lastPageUnknown, let record) = error
+        else {
+            Issue.record("it does not fail as it should")
+            return
+        }
+        #expect(record.state == changed.state && record.state.publisherShouldFinish)
+    }
 }
