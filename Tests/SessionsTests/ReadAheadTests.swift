@@ -157,6 +157,41 @@ struct ReadAheadTests {
         }
     }
 
+    @Test(
+        "What was given up may end when its window is wanted anew: it is not taken for the new one",
+        arguments: [true, false])
+    func lateEnd(fails: Bool) async throws {
+        let open = try await OpenSession()
+        open.source.answer { request, index throws(PageSourceError) in
+            guard index == 2 else { return SampleSet(count: 85).answer(to: request) }
+            if fails { throw .timedOut(nil) }
+            return SampleSet(count: 41).answer(to: request)
+        }
+        let gates = (0..<6).map { _ in Gate() }
+        for (index, gate) in gates.enumerated() {
+            open.source.hold(behind: gate)
+            // Page 3 is held, both times that it is fetched ahead.
+            if index != 2, index != 5 { gate.open() }
+        }
+        try await running(open) {
+            try await open.moves(.next, .next)
+            try await open.source.waitForRequests(3)
+            try await open.moves(.reset, .next, .next)
+            try await open.source.waitForRequests(6)
+            #expect(open.source.offsets == [0, 20, 40, 0, 20, 40])
+            gates[2].open()
+            for _ in 0..<1000 {
+                #expect(await open.session.readAhead.isUnderWay)
+                await Task.yield()
+            }
+            gates[5].open()
+            try await arrive(open, 1)
+            let third = try await open.move(.next)
+            #expect(third.origin == .readAhead && third.page?.totalItems == 85)
+        }
+        gates.forEach { $0.open() }
+    }
+
     @Test("A page that has become too old is fetched anew", arguments: [(29_999, true), (30_000, false)])
     func age(milliseconds: Int, isDelivered: Bool) async throws {
         let open = try await OpenSession()

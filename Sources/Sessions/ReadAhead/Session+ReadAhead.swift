@@ -19,22 +19,23 @@ extension Session {
         if move != .next { _ = readAhead.retain([], now: clock.uptime()) }
         for window in readAhead.retain(windows, now: clock.uptime()) {
             let source = source.detached()
+            let number = readAhead.number()
             let task = background.start { [weak self] in
                 let answer = try? await source.fetch(window)
-                await self?.arrived(window, with: answer)
+                await self?.arrived(window, number: number, with: answer)
             }
             // None: the service is about to stop.
             guard let task else { return }
-            readAhead.began(window, task)
+            readAhead.began(window, task, number: number)
             holdPages(until: clock.uptime() + configuration.readAheadMaxAge)
         }
     }
 
     /// - Parameter answer: `nil` where the fetch failed: whoever moves there hears why from a fetch of their own.
-    private func arrived(_ window: PageRequest, with answer: PageAnswer?) {
+    private func arrived(_ window: PageRequest, number: Int, with answer: PageAnswer?) {
         let until = clock.uptime() + configuration.readAheadMaxAge
         let page = answer.flatMap { readAheadMemory.keep($0, until: until) }
-        readAhead.ended(window, with: page)
+        readAhead.ended(window, number: number, with: page)
         if page != nil { holdPages(until: until) }
     }
 

@@ -159,13 +159,23 @@ final class RandomMoves {
             await service.registry.sweep()
         default: try await delete(Int.random(in: 0..<2, using: &random))
         }
-        try await eventually("nothing is under way") { [log] in log.background == 0 }
+        try await settle()
         try judge.endStep()
         tables.fail(with: nil, [])
         // Past what the instance wanted to be waited for.
         if judge.fault == .rateLimited { service.time.advance(milliseconds: 101_000) }
         judge.fault = nil
         for index in 0..<2 where judge.subjects[index].model.isFinished && chance(8) { try await delete(index) }
+    }
+
+    /// Waits until every page that is read ahead is at hand or given up.
+    private func settle() async throws {
+        try await eventually("nothing is under way") { [log] in log.background == 0 }
+        for subject in judge.subjects where !subject.isGone {
+            guard let id = SessionID(subject.id) else { continue }
+            let session = try await service.registry.session(id, for: "")
+            try await eventually("what was read ahead is at hand") { await !session.readAhead.isUnderWay }
+        }
     }
 
     private func open(_ index: Int) async throws {
@@ -400,7 +410,7 @@ final class RandomMoves {
         let carrier = Int.random(in: 0..<4, using: &random)
         if carrier != 0 { call.after = start }
         if carrier <= 1 { call.tag = start }
-        call.waits = chance(90)
+        call.waits = chance(85)
         if call.move != .reset, chance(30) { call.method = "GET" }
         return call
     }
