@@ -53,7 +53,9 @@ let package = Package(
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
-        pure("Gateway", ["Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability", "Clocks"]),
+        pure(
+            "Gateway",
+            ["Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability", "Clocks", "Locks"]),
         pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
@@ -80,7 +82,7 @@ let package = Package(
             of: "Gateway",
             [
                 "PaginatordTesting", "Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability",
-                "Clocks", "DemoInstance",
+                "Clocks", "DemoInstance", "Locks",
             ]),
         tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(

@@ -107,7 +107,7 @@ extension Route {
     /// The session that it is about.
     var sessionID: String? {
         switch self {
-        case .session(let id), .move(let id, _), .page(let id, _): id
+        case .session(let id), .move(let id, _), .page(let id, _), .events(let id): id
         case .sessions, .table, .instances, .problems, .problem, .livez, .readyz: nil
         }
     }

@@ -18,6 +18,10 @@ public final class Gateway: Responder {
     let configuration: GatewayConfiguration
     /// The present.
     let clock: ServiceClock
+    /// Waits, for what happens by the clock; throws when the task is cancelled.
+    let sleep: @Sendable (Duration) async throws -> Void
+    /// The page events of all sessions.
+    let eventFrames = EventFrames()
     private let observer: any Observer
     private let access = AccessRules()
     /// Whether callers bring their own credentials, for some instance at least.
@@ -30,9 +34,11 @@ public final class Gateway: Responder {
     /// - Parameters:
     ///   - instances: the configured instances, by name.
     ///   - status: how they are doing now.
+    ///   - sleep: waits by the clock; throws when the task is cancelled.
     public init(
         registry: SessionRegistry, instances: [String: TableService],
         status: @escaping @Sendable () -> [InstanceStatus], configuration: GatewayConfiguration, clock: ServiceClock,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         observer: any Observer
     ) {
         self.registry = registry
@@ -40,6 +46,7 @@ public final class Gateway: Responder {
         self.status = status
         self.configuration = configuration
         self.clock = clock
+        self.sleep = sleep
         self.observer = observer
         forwards = instances.values.contains { $0.instance.credentials == .forward }
     }
@@ -81,7 +88,7 @@ public final class Gateway: Responder {
         }
         switch route {
         case .instances, .problems, .problem, .livez, .readyz: return .answer(describe(route, target: target, trace))
-        case .sessions, .session, .move, .page, .table:
+        case .sessions, .session, .move, .page, .events, .table:
             return .body(limit: configuration.maxRequestBody, tooLarge: { [trace] in self.refuseTooLarge(trace) }) {
                 [trace] request in
                 let body = takesObject ? request.body : nil
@@ -122,6 +129,7 @@ public final class Gateway: Responder {
         case (.move(let id, let move), _): try await moveSession(context, id: id, move: move, instance: &instance)
         case (.page(let id, let number), _):
             try await showPage(context, id: id, number: number, instance: &instance)
+        case (.events(let id), _): try await streamEvents(context, id: id)
         case (.table(let table), _): try await showTablePage(context, table: table, instance: &instance)
         case (.instances, _), (.problems, _), (.problem, _), (.livez, _), (.readyz, _):
             try description(of: route, for: context.head.headers)
@@ -224,14 +232,27 @@ public final class Gateway: Responder {
         headers.append("X-Content-Type-Options", "nosniff")
         headers.append("Cross-Origin-Resource-Policy", "same-origin")
         headers.append("X-Request-Id", trace.id)
+        if let stream = reply.stream, trace.head.method != "HEAD" {
+            let body = ResponseBody.stream { [self] writer in
+                let counted = CountingWriter(writer)
+                defer { tell(trace, reply, bytes: counted.bytes) }
+                try await stream(counted)
+            }
+            return Response(status: reply.status, headers: headers, body: body)
+        }
         let bytes = reply.body.reduce(0) { $0 + $1.count }
+        tell(trace, reply, bytes: bytes)
+        return Response(status: reply.status, headers: headers, body: bytes == 0 ? .empty : .pieces(reply.body))
+    }
+
+    /// Tells the observer of an answer, once all of it is written.
+    private func tell(_ trace: RequestTrace, _ reply: Reply, bytes: Int) {
         observer.observe(
             .requestAnswered(
                 AnsweredRequest(
                     method: trace.head.method, route: trace.route?.name ?? "-", status: reply.status,
                     duration: clock.uptime() - trace.start, bytes: bytes, requestID: trace.id,
-                    sessionID: trace.route?.sessionID, upstream: reply.upstream)))
-        return Response(status: reply.status, headers: headers, body: bytes == 0 ? .empty : .pieces(reply.body))
+                    sessionID: trace.route?.sessionID, upstream: reply.upstream, cacheStatus: reply.cacheStatus)))
     }
 
     private func isJSON(_ headers: HeaderFields) -> Bool {

@@ -35,7 +35,8 @@ extension Problem {
                 .paginatorBusy, "Another move of this session is under way; this one was not made.", retryAfter: 1)
         case .stale(let position):
             self.init(
-                .positionStale, "The session stands at position \(position), not where this move starts from.",
+                .positionStale,
+                "The session stands at position \(position), not where this request says that it stands.",
                 [("position", .integer(position))])
         case .noSuchPage:
             self = .malformedPageNumber

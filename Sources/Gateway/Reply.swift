@@ -10,8 +10,12 @@ struct Reply: Sendable {
     var contentType: String?
     /// The body's pieces.
     var body: [ArraySlice<UInt8>]
+    /// What writes the body while it is sent; `nil` where `body` is all of it.
+    var stream: (@Sendable (any BodyWriter) async throws -> Void)?
     /// How long the instance took, where it was asked.
     var upstream: Duration?
+    /// Where the page in it came from, in the words of `Cache-Status`; `nil` where it is none.
+    var cacheStatus: String?
 }
 
 extension Reply {

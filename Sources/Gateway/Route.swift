@@ -10,6 +10,8 @@ enum Route: Sendable, Equatable {
     case move(String, SessionMove)
     /// A page of that session by its number, as it stands in the path.
     case page(String, number: String)
+    /// The event stream of that session.
+    case events(String)
     /// A page of a table, by the name in the path, without a session.
     case table(String)
     /// How the instances are doing.
@@ -40,8 +42,12 @@ enum Route: Sendable, Equatable {
         switch (segments.first.map(String.init(_:)), segments.count) {
         case ("sessions", 2) where !segments[1].isEmpty: self = .session(text(segments[1]))
         case ("sessions", 3) where !segments[1].isEmpty:
-            guard let move = SessionMove(rawValue: text(segments[2])) else { return nil }
-            self = .move(text(segments[1]), move)
+            switch text(segments[2]) {
+            case "events": self = .events(text(segments[1]))
+            case let name:
+                guard let move = SessionMove(rawValue: name) else { return nil }
+                self = .move(text(segments[1]), move)
+            }
         case ("sessions", 4) where !segments[1].isEmpty && !segments[3].isEmpty && text(segments[2]) == "pages":
             self = .page(text(segments[1]), number: text(segments[3]))
         case ("tables", 2) where !segments[1].isEmpty: self = .table(text(segments[1]))
@@ -70,6 +76,7 @@ enum Route: Sendable, Equatable {
         case .move(_, .last): "/sessions/{id}/last"
         case .move(_, .reset): "/sessions/{id}/reset"
         case .page: "/sessions/{id}/pages/{n}"
+        case .events: "/sessions/{id}/events"
         case .table: "/tables/{table}"
         case .instances: "/instances"
         case .problems: "/problems"
@@ -83,7 +90,7 @@ enum Route: Sendable, Equatable {
     var isOpen: Bool {
         switch self {
         case .problems, .problem, .livez, .readyz: true
-        case .sessions, .session, .move, .page, .table, .instances: false
+        case .sessions, .session, .move, .page, .events, .table, .instances: false
         }
     }
 
@@ -94,7 +101,7 @@ enum Route: Sendable, Equatable {
         case .session: Self.single
         case .move(_, .reset): Self.posting
         case .move: Self.moving
-        case .page, .table, .instances, .problems, .problem, .livez, .readyz: Self.reading
+        case .page, .events, .table, .instances, .problems, .problem, .livez, .readyz: Self.reading
         }
     }
 
@@ -102,7 +109,7 @@ enum Route: Sendable, Equatable {
     var parameters: [String] {
         switch self {
         case .sessions: Self.listing
-        case .move: Self.position
+        case .move, .events: Self.position
         case .table: DefinitionParser.queryParameters
         default: []
         }

@@ -13,6 +13,12 @@ public struct Response: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// No answer at all, as when a server or the network fails: the connection is closed instead.
+    public static var noAnswer: Response {
+        // Nobody sees the status.
+        Response(status: 500, body: .noAnswer)
+    }
 }
 
 /// The body of a response.
@@ -22,8 +28,12 @@ public enum ResponseBody: Sendable {
     /// Pieces that are sent one behind the other without being copied together.
     case pieces([ArraySlice<UInt8>])
     /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, the
-    /// connection is cut without the final chunk, so that nobody takes the part for the whole.
+    /// connection is cut without the final chunk, so that nobody takes the part for the whole: behind what it has written, or,
+    /// where it throws a `BodyWriterError`, at once. When the server stops its task
+    /// is cancelled; it may then still write for as long as the server's grace lasts.
     case stream(@Sendable (any BodyWriter) async throws -> Void)
+    /// Not even a head: the connection is closed, and the peer gets no byte. Status and header lines say nothing then.
+    case noAnswer
 
     /// A body of one piece.
     public static func bytes(_ bytes: [UInt8]) -> ResponseBody {
@@ -37,6 +47,13 @@ public protocol BodyWriter: Sendable {
     ///
     /// - Throws: `BodyWriterError` when the peer has gone or the server is stopping; the producer then ends.
     func write(_ piece: ArraySlice<UInt8>) async throws(BodyWriterError)
+
+    /// Hands over pieces that belong together without waiting for the peer: all of them, or, where more than `limit` bytes
+    /// would then wait for it, none. Where nothing waits they are always taken.
+    ///
+    /// - Returns: whether they were taken.
+    /// - Throws: `BodyWriterError` when the peer has gone or the server is stopping; the producer then ends.
+    func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) async throws(BodyWriterError) -> Bool
 }
 
 /// Why a streamed body cannot go on.

@@ -169,7 +169,7 @@ final class Exchange: @unchecked Sendable {
         daemon.askForRun()
     }
 
-    /// Ends a streamed body as its producer sees it: writing fails, and what the producer does then decides.
+    /// Cancels the producer of a streamed body; how it ends decides how the body ends.
     func drain() {
         stream?.stop()
     }
@@ -186,6 +186,9 @@ final class Exchange: @unchecked Sendable {
     func isStalled(since instant: ContinuousClock.Instant) -> Bool {
         stream?.isStalled(since: instant) ?? false
     }
+
+    /// Whether that body is this answer's.
+    func isSending(_ body: StreamedBody) -> Bool { stream === body }
 
     /// Whether a streamed body waits for its producer, so that libmicrohttpd does not watch the socket.
     var isWaitingForProducer: Bool { stream?.isSuspended ?? false }
@@ -216,6 +219,9 @@ final class Exchange: @unchecked Sendable {
             let stream = StreamedBody(daemon, connection, produce: isHead ? nil : produce)
             self.stream = stream
             outgoing = isHead ? OutgoingResponse(headOf: stream) : OutgoingResponse(stream: stream)
+        case .noAnswer:
+            daemon.closesOnPurpose()
+            return .NO
         }
         outgoing.add(response.headers, onFault: faults)
         if daemon.state.isDraining { outgoing.closeConnection() }

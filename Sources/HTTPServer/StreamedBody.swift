@@ -14,7 +14,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         case open
         /// The producer has returned: what lies here is sent, then the end.
         case complete
-        /// The producer has thrown, or the server gives the stream up: the connection is cut.
+        /// The producer has thrown: what lies here is sent, then the connection is cut.
         case failed
         /// libmicrohttpd has done with it.
         case closed
@@ -32,6 +32,8 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
     private var bytesHeld = 0
     private var waiting: [CheckedContinuation<Bool, Never>] = []
     private var lastRead = ContinuousClock.now
+    /// Whether the connection was suspended once more before it is cut.
+    private var hasPaused = false
     /// Whether the connection is suspended because nothing lies here.
     private(set) var isSuspended = false
 
@@ -51,14 +53,21 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         guard let produce else { return }
         self.produce = nil
         task = Task(executorPreference: loop) {
-            let phase: Phase
+            let end: Phase
+            var keeps = true
             do {
                 try await produce(self)
-                phase = .complete
+                end = .complete
             } catch {
-                phase = .failed
+                end = .failed
+                keeps = !(error is BodyWriterError)
             }
-            if self.loop.isCurrent { self.finish(phase) } else { self.loop.execute { self.finish(phase) } }
+            let keepsPieces = keeps
+            if self.loop.isCurrent {
+                self.finish(end, keepsPieces: keepsPieces)
+            } else {
+                self.loop.execute { self.finish(end, keepsPieces: keepsPieces) }
+            }
         }
         if isStopping { task?.cancel() }
     }
@@ -82,10 +91,39 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         guard isOpen else { throw .closed }
     }
 
+    /// Takes pieces over where there is room for them.
+    func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) async throws(BodyWriterError) -> Bool {
+        var taken = await taking(pieces, limit: limit)
+        if taken == false {
+            // The connection may not have had its turn to send what came just before.
+            try? await loop.sleep(for: .milliseconds(1))
+            taken = await taking(pieces, limit: limit)
+        }
+        guard let taken else { throw .closed }
+        return taken
+    }
+
+    private func taking(_ pieces: [ArraySlice<UInt8>], limit: Int) async -> Bool? {
+        if loop.isCurrent { return take(pieces, limit: limit) }
+        return await withCheckedContinuation { continuation in
+            let isRunning = loop.execute { continuation.resume(returning: self.take(pieces, limit: limit)) }
+            if !isRunning { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// - Returns: `nil` where the body has ended.
+    private func take(_ pieces: [ArraySlice<UInt8>], limit: Int) -> Bool? {
+        loop.assertCurrent()
+        guard case .open = phase else { return nil }
+        guard bytesHeld == 0 || bytesHeld + pieces.reduce(0, { $0 + $1.count }) <= limit else { return false }
+        for piece in pieces { append(piece) }
+        return true
+    }
+
     @discardableResult
     private func append(_ piece: ArraySlice<UInt8>) -> Bool {
         loop.assertCurrent()
-        guard case .open = phase, !isStopping else { return false }
+        guard case .open = phase else { return false }
         guard !piece.isEmpty else { return true }
         if bytesHeld == 0 { lastRead = .now }
         pieces.append(piece)
@@ -96,7 +134,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
 
     private func awaitRoom(_ continuation: CheckedContinuation<Bool, Never>) {
         loop.assertCurrent()
-        guard case .open = phase, !isStopping else { return continuation.resume(returning: false) }
+        guard case .open = phase else { return continuation.resume(returning: false) }
         if bytesHeld <= capacity {
             continuation.resume(returning: true)
         } else {
@@ -104,11 +142,16 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         }
     }
 
-    private func finish(_ end: Phase) {
+    private func finish(_ end: Phase, keepsPieces: Bool) {
         loop.assertCurrent()
         task = nil
         guard case .open = phase else { return }
         phase = end
+        if !keepsPieces {
+            dropPieces()
+            // What libmicrohttpd has of the body may wait for a peer that does not read.
+            daemon.cut(self)
+        }
         resume()
     }
 
@@ -123,11 +166,17 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
     /// Gives libmicrohttpd what lies here, or suspends the connection.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         loop.assertCurrent()
-        if case .failed = phase { return endWithError }
         guard bytesHeld > 0 else {
+            if case .failed = phase, !hasPaused, !daemon.isCutting {
+                // libmicrohttpd looks after a connection that is cut right behind a piece only when its peer moves; one that
+                // was resumed it looks after at once.
+                hasPaused = true
+                suspend()
+                loop.execute { self.resume() }
+                return 0
+            }
             guard case .open = phase, !daemon.isCutting else { return phase == .complete ? endOfStream : endWithError }
-            isSuspended = true
-            MHD_suspend_connection(connection)
+            suspend()
             return 0
         }
         lastRead = .now
@@ -152,6 +201,11 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         return count
     }
 
+    private func suspend() {
+        isSuspended = true
+        MHD_suspend_connection(connection)
+    }
+
     private func resume() {
         guard isSuspended else { return }
         isSuspended = false
@@ -164,19 +218,17 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         loop.assertCurrent()
         guard phase != .closed else { return }
         phase = .closed
-        pieces = []
-        bytesHeld = 0
+        dropPieces()
         isSuspended = false
         releaseWriters(false)
         task?.cancel()
         task = nil
     }
 
-    /// The server is stopping: writing fails from now on, and how the producer ends decides how the body ends.
+    /// The server is stopping: the producer is cancelled, and has until the end of the grace to say so and to end.
     func stop() {
         loop.assertCurrent()
         isStopping = true
-        releaseWriters(false)
         task?.cancel()
     }
 
@@ -185,9 +237,16 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         loop.assertCurrent()
         guard phase != .closed else { return }
         phase = .failed
+        dropPieces()
         releaseWriters(false)
         task?.cancel()
         resume()
+    }
+
+    private func dropPieces() {
+        pieces = []
+        first = 0
+        bytesHeld = 0
     }
 
     /// Whether bytes have been lying here since before that instant.

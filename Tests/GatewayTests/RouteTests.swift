@@ -59,7 +59,8 @@ struct RouteTests {
             "/tables/incident/", "/tables//incident", "/tables/a/b", "/livez/", "/readyz//", "/%6civez", "/instances/",
             "/problems/", "/problems//not-found", "/problems/not-found/", "/problems/Not-Found",
             "/problems/not%2Dfound",
-            "/sessions/{id}/events", "/sessions/{id}/records", "/openapi.json", "/client.js", "/metrics",
+            "/sessions/{id}/Events", "/sessions/{id}/events/", "/sessions/{id}/records", "/openapi.json", "/client.js",
+            "/metrics",
         ])
     func aliases(path: String) async throws {
         let service = try Service()
