@@ -50,20 +50,20 @@ final class RandomMoves {
     }
 
     /// A client knows of each session what it has heard last, and of one call that it heard no answer to it.
-    private struct Client {
+    struct Client {
         var heard: [Int]
         var lost: Call?
     }
 
     /// A call under way.
-    private struct Running {
+    struct Running {
         var client: Int
         var call: Call
         var task: Task<Answer, any Error>
         var hasEnded: Flag
     }
 
-    private final class Flag: Sendable {
+    final class Flag: Sendable {
         private let value = Mutex(false)
         var isSet: Bool { value.withLock { $0 } }
         func set() { value.withLock { $0 = true } }
@@ -72,14 +72,14 @@ final class RandomMoves {
     let tables = ChangingTables()
     let service: Service
     private let memory: Memory
-    private var random: SeededGenerator
-    private let log: WatchedSource.Log
-    private var judge: Judge
-    private var clients: [Client]
-    private var opened = 0
-    private var latestCall = 0
+    var random: SeededGenerator
+    let log: WatchedSource.Log
+    var judge: Judge
+    var clients: [Client]
+    var opened = 0
+    var latestCall = 0
     /// What was done, for whoever has to find out why a client heard something else.
-    private(set) var steps = ["0:"]
+    var steps = ["0:"]
 
     /// What has come to pass.
     var tally: [Judge.Outcome: Int] { judge.tally }
@@ -185,7 +185,7 @@ final class RandomMoves {
         tables.change(table) { [count = Int.random(in: 0...25, using: &random)] in $0.count = count }
         if chance(40) { changeTable(table) }
         let finishes = chance(20)
-        let depth = ["0", "\"auto\"", "3"].randomElement(using: &random) ?? "0"
+        let depth = ["0", "\"auto\"", "3"][opened % 3]
         note("open \(index): \(table), size \(size), ahead \(depth)\(finishes ? ", finishes" : "")")
         let path = try await service.open(
             #"{"table":"\#(table)","itemsPerPage":\#(size),"readAhead":\#(depth),"publisherShouldFinish":\#(finishes),"#
@@ -230,94 +230,7 @@ final class RandomMoves {
         clients[client].lost = call.start == nil ? nil : call
     }
 
-    /// Several calls on one session at once, while the instance does not answer.
-    private func moveTogether() async throws {
-        let index = Int.random(in: 0..<2, using: &random)
-        guard !judge.subjects[index].isGone, let id = SessionID(judge.subjects[index].id) else { return }
-        note("together")
-        let turns = try await service.registry.session(id, for: "").turns
-        let gate = Gate()
-        tables.hold(behind: gate)
-        defer {
-            gate.open()
-            tables.hold(behind: nil)
-        }
-        // The one that moves, and those behind it.
-        var moving: [Running] = []
-        // Those that fetch their page again meanwhile.
-        var repeating: [(running: Running, subject: Judge.Subject)] = []
-        var call = randomCall(of: 0, on: index)
-        for client in 0..<Int.random(in: 2...4, using: &random) {
-            // The same call again, or another one.
-            if client > 0, chance(50) {
-                call = randomCall(of: client, on: index)
-            } else {
-                latestCall += 1
-                call.number = latestCall
-            }
-            let (begun, waiting) = (log.begun, turns.waitingCount)
-            let running = start(client, call)
-            try await eventually("call \(client) is under way") { [log] in
-                running.hasEnded.isSet || log.begun > begun || turns.waitingCount > waiting
-            }
-            let isRepeat = judge.subjects[index].model.isRepeat(call.move, from: call.start)
-            if !running.hasEnded.isSet {
-                if isRepeat {
-                    repeating.append((running, judge.subjects[index]))
-                } else {
-                    if !moving.isEmpty, !call.waits { throw Judge.Difference(text: "\(call.text) waits") }
-                    moving.append(running)
-                }
-                continue
-            }
-            let answer = try await running.task.value
-            if !moving.isEmpty, !isRepeat {
-                if call.waits { throw Judge.Difference(text: "answered before its turn: \(answer.text)") }
-                try judge.judgeBusy(answer)
-            } else {
-                try judge.judge(call, answer, isAlone: false)
-            }
-            hear(client, call, answer)
-        }
-        if chance(30) { try await look(at: index, isBusy: !moving.isEmpty) }
-        if chance(20) { try await change(index, isBusy: !moving.isEmpty) }
-        if chance(20) { changeTable(index) }
-        if chance(20), moving.count > 1 {
-            let gone = moving.remove(at: Int.random(in: 1..<moving.count, using: &random))
-            note("client \(gone.client) gives up")
-            gone.task.cancel()
-            try judge.judgeBusy(try await gone.task.value)
-        }
-        if chance(20), let gone = moving.first {
-            note("client \(gone.client) hangs up")
-            gone.task.cancel()
-            clients[gone.client].lost = gone.call
-        }
-        if chance(5) {
-            try await delete(index)
-            // Who waits is told at once.
-            for running in moving.dropFirst() {
-                try judge.judge(running.call, try await running.task.value, isAlone: false)
-            }
-            moving = Array(moving.prefix(1))
-        }
-        gate.open()
-        tables.hold(behind: nil)
-        for (running, subject) in repeating {
-            let answer = try await running.task.value
-            try judge.judge(
-                running.call, answer, isAlone: false, repeating: judge.subjects[index].isGone ? nil : subject)
-            hear(running.client, running.call, answer)
-        }
-        for running in moving {
-            let answer = try await running.task.value
-            try judge.judge(running.call, answer, isAlone: false)
-            hear(running.client, running.call, answer)
-        }
-        if judge.subjects[index].isGone { judge.delete(index) }
-    }
-
-    private func look(at index: Int, isBusy: Bool) async throws {
+    func look(at index: Int, isBusy: Bool) async throws {
         note("GET \(index)")
         try judge.judgeSession(index, try await service.get(judge.subjects[index].path), isBusy: isBusy)
     }
@@ -333,7 +246,7 @@ final class RandomMoves {
         try judge.judgePage(index, number, by: latestCall, answer)
     }
 
-    private func change(_ index: Int, isBusy: Bool) async throws {
+    func change(_ index: Int, isBusy: Bool) async throws {
         let value = chance(50)
         note("PATCH \(index) \(value)")
         let answer = try await service.send(
@@ -342,7 +255,7 @@ final class RandomMoves {
         try judge.judgeSession(index, answer, isBusy: isBusy)
     }
 
-    private func delete(_ index: Int) async throws {
+    func delete(_ index: Int) async throws {
         note("DELETE \(index)")
         let path = judge.subjects[index].path
         for _ in 0..<2 {
@@ -357,7 +270,7 @@ final class RandomMoves {
         }
     }
 
-    private func changeTable(_ index: Int) {
+    func changeTable(_ index: Int) {
         changeTable(judge.subjects[index].table)
     }
 
@@ -375,85 +288,5 @@ final class RandomMoves {
             }
         }
         if let table = tables.table(name, version: tables.version(of: name)) { note("\(name) \(table)") }
-    }
-
-    // MARK: Clients
-
-    private func randomCall(of client: Int, on subject: Int? = nil) -> Call {
-        latestCall += 1
-        var call = anyCall(of: client, on: subject)
-        call.number = latestCall
-        return call
-    }
-
-    private func anyCall(of client: Int, on subject: Int?) -> Call {
-        if let lost = clients[client].lost, subject == nil || lost.subject == subject, chance(85) {
-            clients[client].lost = nil
-            return lost
-        }
-        let subject = subject ?? Int.random(in: 0..<2, using: &random)
-        let model = judge.subjects[subject].model
-        let moves: [SessionModel.Move] = [.next, .next, .next, .next, .next, .previous, .first, .last, .reset]
-        var call = Call(subject: subject, move: moves.randomElement(using: &random) ?? .next)
-        var start: Int?
-        switch Int.random(in: 0..<100, using: &random) {
-        case ..<45: start = model.position
-        case ..<62: start = clients[client].heard[subject]
-        case ..<74:
-            // What somebody has done already.
-            start = model.position - 1
-            if chance(80), let move = model.reachedBy { call.move = move }
-            if model.position == 0 { start = nil }
-        case ..<82: start = Int.random(in: 0...model.position + 3, using: &random)
-        default: start = nil
-        }
-        let carrier = Int.random(in: 0..<4, using: &random)
-        if carrier != 0 { call.after = start }
-        if carrier <= 1 { call.tag = start }
-        call.waits = chance(85)
-        if call.move != .reset, chance(30) { call.method = "GET" }
-        return call
-    }
-
-    /// What a client makes of an answer, if it reaches it.
-    private func hear(_ client: Int, _ call: Call, _ answer: Answer) {
-        if chance(20) {
-            note("lost")
-            clients[client].lost = call.start == nil ? nil : call
-        } else if let value = try? answer["position"], case .integer(let position) = value {
-            clients[client].heard[call.subject] = position
-        }
-    }
-
-    private func start(_ client: Int, _ call: Call) -> Running {
-        let send = request(call)
-        let flag = Flag()
-        let task = Task {
-            defer { flag.set() }
-            return try await send()
-        }
-        return Running(client: client, call: call, task: task, hasEnded: flag)
-    }
-
-    private func request(_ call: Call) -> @Sendable () async throws -> Answer {
-        note(call.text)
-        var headers: HeaderFields = ["Host": "localhost:8080"]
-        if let tag = call.tag { headers.append("If-Match", "\"\(tag)\"") }
-        if !call.waits { headers.append("Prefer", "wait=0") }
-        let target =
-            "\(judge.subjects[call.subject].path)/\(call.move.rawValue)" + (call.after.map { "?after=\($0)" } ?? "")
-        return { [service, headers] in
-            try await WatchedSource.$call.withValue(call.number) {
-                try await service.send(call.method, target, headers: headers)
-            }
-        }
-    }
-
-    private func chance(_ percent: Int) -> Bool {
-        Int.random(in: 0..<100, using: &random) < percent
-    }
-
-    private func note(_ text: String) {
-        steps[steps.count - 1] += " \(text)."
     }
 }
