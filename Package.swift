@@ -98,6 +98,13 @@ let package = Package(
                 "PaginatordTesting", "Gateway", "TableAPI", "Clocks", "HTTPModel", "HTTPServer", "HTTPClient",
                 "EventLoops", "Pagination",
             ]),
+        .testTarget(
+            name: "UpstreamCasesTests",
+            dependencies: [
+                "Gateway", "Sessions", "TableAPI", "Pagination", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops",
+                "DemoInstance", "Observability", "Clocks", "SimdJSON", "PaginatordTesting",
+            ],
+            swiftSettings: settings),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -20,6 +20,8 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         case closed
     }
 
+    /// How many bytes it has in all; `nil` where only its end will tell.
+    let length: UInt64?
     private let daemon: Daemon
     private let loop: EventLoop
     private let connection: OpaquePointer
@@ -39,8 +41,10 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
 
     /// Makes the body of a response to that connection; without a producer it is never read.
     init(
-        _ daemon: Daemon, _ connection: OpaquePointer, produce: (@Sendable (any BodyWriter) async throws -> Void)?
+        _ daemon: Daemon, _ connection: OpaquePointer, length: UInt64? = nil,
+        produce: (@Sendable (any BodyWriter) async throws -> Void)?
     ) {
+        self.length = length
         self.daemon = daemon
         loop = daemon.loop
         self.connection = connection

@@ -267,6 +267,31 @@ import Testing
             #expect(try await peer.response().text == "x")
         }
     }
+
+    @Test(
+        "A stream that says its length is sent without chunks, and is cut where it ends before", arguments: [9, 4, 0])
+    func announcedLength(written: Int) async throws {
+        let body = Array("paginated".utf8)
+        let responder = Answers { _ in
+            let headers: HeaderFields = ["Content-Length": "9", "X-Last": "z"]
+            return .answer(
+                Response(status: 200, headers: headers, body: .stream { try await $0.write(body[..<written]) }))
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            let head = try await peer.readHead()
+            #expect(head.headers["Content-Length"] == "9" && head.headers["Transfer-Encoding"] == nil)
+            #expect(head.headers["X-Last"] == "z")
+            #expect(try await peer.read(written) == Array(body[..<written]))
+            if written == 9 {
+                try await peer.send(Self.request)
+                #expect(try await peer.response().body == body)
+            } else {
+                #expect(try await peer.readToEnd().isEmpty)
+            }
+        }
+    }
 }
 
 private func offer(
