@@ -83,6 +83,8 @@ public actor Session {
 
     /// Moves the session, or repeats the move that a caller may not have heard the end of.
     ///
+    /// A caller that hangs up does not end the fetch, whose page is kept for its repeat: so the calling task is not to be
+    /// cancelled when that happens, and `HTTPServer` does not.
     /// - Parameters:
     ///   - position: where the caller believes the session to stand; `nil` moves it from wherever it stands.
     ///   - waits: whether to wait while another move is under way.
@@ -298,8 +300,7 @@ public actor Session {
         record.expiresAt = max(record.expiresAt, clock.now().adding(seconds: record.definition.idleTimeout))
     }
 
-    /// Asks the source for what a move needs. In a task of its own: a caller that hangs up does not cancel the fetch, whose page
-    /// is kept for the repeat.
+    /// Asks the source for what a move needs.
     private func ask(
         _ request: PageRequest, for owner: String, upstream: inout Duration
     ) async throws(PageSourceError) -> PageAnswer {
@@ -307,14 +308,7 @@ public actor Session {
         request.caller = owner
         let start = clock.uptime()
         defer { upstream += clock.uptime() - start }
-        let fetch = Task.immediate(executorPreference: background.executor()) { [source, request] in
-            do throws(PageSourceError) {
-                return Result<PageAnswer, PageSourceError>.success(try await source.fetch(request))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try await fetch.value.get()
+        return try await source.fetch(request)
     }
 
     private func commit(_ record: SessionRecord, event: SessionEvent?) async throws(SessionError) -> Bool {

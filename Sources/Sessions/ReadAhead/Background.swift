@@ -10,7 +10,7 @@ final class Background: Sendable {
 
     private let state = Lock(State())
     /// Where work that begins now ought to run.
-    let executor: @Sendable () -> (any TaskExecutor)?
+    private let executor: @Sendable () -> (any TaskExecutor)?
 
     /// A home in which nothing can begin before it is opened.
     ///

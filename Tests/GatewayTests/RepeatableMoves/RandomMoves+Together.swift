@@ -65,7 +65,6 @@ extension RandomMoves {
         }
         if chance(20), let gone = moving.first {
             note("client \(gone.client) hangs up")
-            gone.task.cancel()
             clients[gone.client].lost = gone.call
         }
         if chance(5) {

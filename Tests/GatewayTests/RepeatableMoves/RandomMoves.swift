@@ -223,7 +223,7 @@ final class RandomMoves {
         if !isAtOnce {
             try await eventually("it is under way") { [log] in log.begun > begun || running.hasEnded.isSet }
         }
-        running.task.cancel()
+        // The server lets the task of a caller that has hung up run to its end.
         gate.open()
         tables.hold(behind: nil)
         try judge.judge(call, try await running.task.value, isAlone: true)
