@@ -15,9 +15,20 @@ public struct TablePageSource: PageSource {
     ///
     /// - Throws: `PageSourceError` unless the answer is one whole page.
     public func fetch(_ request: PageRequest) async throws(PageSourceError) -> PageAnswer {
-        var fetch = WindowFetch(service, url)
+        try await fetch(request, query: nil, dividesByOffset: true)
+    }
+
+    /// Fetches one window of rows of another query, sent as it is.
+    ///
+    /// - Parameters:
+    ///   - query: the query; `nil` for the source's own.
+    ///   - dividesByOffset: whether a window that is cut, or takes too long, is fetched in parts.
+    func fetch(
+        _ request: PageRequest, query: String?, dividesByOffset: Bool
+    ) async throws(PageSourceError) -> PageAnswer {
+        var fetch = WindowFetch(service, query.map { url.asking($0) } ?? url)
         do {
-            return try await fetch.page(request)
+            return try await fetch.page(request, divisions: dividesByOffset ? 0 : WindowFetch.maxDivisions)
         } catch {
             if case .unauthenticated(let upstream) = error, service.instance.credentials == .forward {
                 throw .callerUnauthenticated(upstream)

@@ -8,6 +8,9 @@ import Pagination
 /// not, the `Link` header is the one sign that more rows follow. A query whose URL an instance accepts at all (about
 /// 8 KB) makes a `Link` header that the transport can take. `sysparm_no_count` never is either, as the count is wanted.
 struct TableURL: Sendable {
+    /// The parameters behind the query: those of the filter, and those of the fields.
+    private let parameters: (filter: String, fields: String)
+    private let table: String
     private let page: String
     private let count: String
 
@@ -22,7 +25,6 @@ struct TableURL: Sendable {
         let query = filter?.query ?? ""
 
         var records = Parameters()
-        records.append("sysparm_query", configuration.stableOrder ? Filter.stablyOrdered(query) : query)
         records.append("sysparm_query_category", filter?.queryCategory ?? "")
         records.append("sysparm_query_no_domain", filter?.queryNoDomain == true ? "true" : "")
         var fields = Parameters()
@@ -32,9 +34,24 @@ struct TableURL: Sendable {
         fields.append("sysparm_view", read.view ?? "")
 
         let version = instance.apiVersion == .latest ? "" : "/\(instance.apiVersion.rawValue)"
-        let start = "\(instance.url)/api/now\(version)/table/\(table)?\(records.text)"
-        page = start + fields.text + "sysparm_limit="
+        self.init(
+            "\(instance.url)/api/now\(version)/table/\(table)?", (records.text, fields.text),
+            query: configuration.stableOrder ? Filter.stablyOrdered(query) : query)
+    }
+
+    private init(_ table: String, _ parameters: (filter: String, fields: String), query: String) {
+        self.table = table
+        self.parameters = parameters
+        var records = Parameters()
+        records.append("sysparm_query", query)
+        let start = table + records.text + parameters.filter
+        page = start + parameters.fields + "sysparm_limit="
         count = start + "sysparm_fields=sys_id&sysparm_limit=1&sysparm_offset="
+    }
+
+    /// The URLs of another query on the same table. The query is sent as it is, without an order of ours.
+    func asking(_ query: String) -> TableURL {
+        TableURL(table, parameters, query: query)
     }
 
     /// The URL of a window. Where only the count matters, it asks for one row and no more of it than its key.

@@ -1,0 +1,29 @@
+/// How many keys a range should have, and may have, to be read with one request.
+struct KeyWindow: Sendable, Equatable {
+    /// The rows that a request asks for at most.
+    let limit: Int
+    /// The count up to which an answer is taken for whole. An instance counts after it has cut the window, so that rows
+    /// deleted in between would hide what was cut off; hence the distance to `limit`.
+    let room: Int
+    /// The count to aim at, so far below `room` that few ranges of evenly spread keys exceed it: by two standard
+    /// deviations, but by less than a third.
+    private(set) var target: Int
+
+    /// The window of a request for so many rows, ≥ 1.
+    init(limit: Int) {
+        self.limit = limit
+        room = limit - limit / 64
+        let root = (Double(room) + 1).squareRoot() - 1
+        target = max(1, Int(root * root), room * 7 / 10)
+    }
+
+    /// The parts into which so many keys are divided.
+    func parts(of count: Int) -> Int {
+        max(1, count / target + (count % target > 0 ? 1 : 0))
+    }
+
+    /// Aims lower, since an answer with about so many rows did not come whole.
+    mutating func narrow(below count: Int) {
+        if count >= 2 { target = min(target, count / 2) }
+    }
+}
