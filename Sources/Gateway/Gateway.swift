@@ -20,7 +20,8 @@ public final class Gateway: Responder {
     let clock: ServiceClock
     /// Waits, for what happens by the clock; throws when the task is cancelled.
     let sleep: @Sendable (Duration) async throws -> Void
-    private let observer: any Observer
+    /// Who is told of what happens.
+    let observer: any Observer
     private let access = AccessRules()
     /// Whether callers bring their own credentials, for some instance at least.
     private let forwards: Bool
@@ -86,7 +87,7 @@ public final class Gateway: Responder {
         }
         switch route {
         case .instances, .problems, .problem, .livez, .readyz: return .answer(describe(route, target: target, trace))
-        case .sessions, .session, .move, .page, .events, .table:
+        case .sessions, .session, .move, .page, .events, .records, .table:
             return .body(limit: configuration.maxRequestBody, tooLarge: { [trace] in self.refuseTooLarge(trace) }) {
                 [trace] request in
                 let body = takesObject ? request.body : nil
@@ -108,7 +109,7 @@ public final class Gateway: Responder {
             let parameters = try parameters(of: target, allowed: route.parameters, faults: &faults)
             let context = RequestContext(
                 head: trace.head, target: target, parameters: parameters, members: members, faults: faults,
-                owner: ForwardedAuthorization.current?.owner ?? "")
+                owner: ForwardedAuthorization.current?.owner ?? "", requestID: trace.id)
             return finish(trace, try await reply(to: context, route: route, instance: &trace.instance))
         } catch {
             return refuse(trace, error)
@@ -128,6 +129,7 @@ public final class Gateway: Responder {
         case (.page(let id, let number), _):
             try await showPage(context, id: id, number: number, instance: &instance)
         case (.events(let id), _): try await streamEvents(context, id: id)
+        case (.records(let id), _): try await streamRecords(context, id: id, instance: &instance)
         case (.table(let table), _): try await showTablePage(context, table: table, instance: &instance)
         case (.instances, _), (.problems, _), (.problem, _), (.livez, _), (.readyz, _):
             try description(of: route, for: context.head.headers)
@@ -199,20 +201,14 @@ public final class Gateway: Responder {
     /// Answers with a problem. What an internal one is about is for the observer only.
     func refuse(_ trace: RequestTrace, _ problem: Problem) -> Response {
         var problem = problem
-        if problem.name == ProblemKind.internal.rawValue {
-            observer.observe(.internalBug(detail: problem.detail, requestID: trace.id))
-            problem.detail = trace.id
-        }
+        let event = Event(problem, of: trace.instance, requestID: trace.id)
+        if problem.name == ProblemKind.internal.rawValue { problem.detail = trace.id }
         var writer = JSONWriter()
         let kind = ProblemKind(rawValue: problem.name)
         problem.write(title: kind?.title(in: trace.language) ?? problem.name, to: &writer)
         var headers = problem.headers
         headers.append("Content-Language", trace.language.rawValue)
-        if let instance = trace.instance(problem) {
-            observer.observe(
-                .upstreamFailed(
-                    instance: instance, problem: problem.name, detail: problem.detail, requestID: trace.id))
-        }
+        if let event { observer.observe(event) }
         return finish(
             trace,
             Reply(
