@@ -39,8 +39,11 @@ struct Export: Sendable {
     func run(_ bar: ProgressBar?) async -> ExportFailure? {
         let output: ExportOutput
         do throws(OutputError) {
-            output =
-                try options.output.map { path throws(OutputError) in try ExportOutput(path: path) } ?? ExportOutput()
+            if let path = options.output {
+                output = try await ExportOutput(path: path)
+            } else {
+                output = ExportOutput()
+            }
         } catch {
             return .cannotBegin(reason: error.reason)
         }

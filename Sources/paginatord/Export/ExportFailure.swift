@@ -41,16 +41,17 @@ enum ExportFailure: Error, Sendable, Equatable {
         case .cannotBegin(let reason):
             return "--output: cannot write \(printable(options.output ?? "standard output")): \(reason)"
         case .notRead(let records, let problem, let detail):
-            (written, cause) = (records, signal ?? "\(problem): \(printable(detail))")
+            (written, cause) = (records, signal ?? "\(problem), \(printable(detail))")
         case .notWritten(let records, let reason): (written, cause) = (records, signal ?? reason)
         }
         let count = written.count == 1 ? "1 record" : "\(written.count) records"
         guard written.stays else {
-            return "the export is not whole: after \(count) \(cause); nothing was written to "
-                + "\(printable(options.output ?? "")), begin again"
+            return
+                "the export is not whole: \(cause), after \(count); \(printable(options.output ?? "")) is as it was, "
+                + "begin again"
         }
         let cut = written.isCut ? ", and drop what the output holds behind them" : ""
-        return "the export is not whole: after \(count) \(cause); \(written.remedy)\(cut)"
+        return "the export is not whole: \(cause), after \(count); \(written.remedy)\(cut)"
     }
 }
 

@@ -27,15 +27,15 @@ final class ExportOutput {
         mayWait = !isOrdinary(status(of: descriptor))
     }
 
-    /// Begins a file.
+    /// Begins a file. A named pipe has to have a reader; it is waited for until the task is cancelled.
     ///
     /// - Throws: `OutputError` where it could not be written in the end.
-    init(path: String) throws(OutputError) {
+    init(path: String) async throws(OutputError) {
         var path = path
         let present = status(at: path)
         if let present, !isOrdinary(present) {
             guard present.st_mode & S_IFMT != S_IFDIR else { throw .failed("is a folder") }
-            descriptor = try opened(path, O_WRONLY)
+            descriptor = try await openedForReader(path)
             names = nil
             isStream = true
             mayWait = true
@@ -141,6 +141,16 @@ private func opened(_ path: String, _ flags: Int32) throws(OutputError) -> Int32
     let descriptor = open(path, flags | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw .failed(systemReason()) }
     return descriptor
+}
+
+/// Without waiting in the system, where no signal would be noticed (POSIX, "open": ENXIO).
+private func openedForReader(_ path: String) async throws(OutputError) -> Int32 {
+    while true {
+        let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        if descriptor >= 0 { return descriptor }
+        guard errno == ENXIO else { throw .failed(systemReason()) }
+        do { try await Task.sleep(for: .milliseconds(50)) } catch { throw .stopped }
+    }
 }
 
 private func status(of descriptor: Int32) -> stat? {
