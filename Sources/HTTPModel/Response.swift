@@ -21,8 +21,8 @@ public enum ResponseBody: Sendable {
     case empty
     /// Pieces that are sent one behind the other without being copied together.
     case pieces([ArraySlice<UInt8>])
-    /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, what it wrote is
-    /// still sent and the connection then cut without the final chunk, so that nobody takes the part for the whole. When the server stops its task
+    /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, the
+    /// connection is cut without the final chunk, so that nobody takes the part for the whole. When the server stops its task
     /// is cancelled; it may then still write for as long as the server's grace lasts.
     case stream(@Sendable (any BodyWriter) async throws -> Void)
 

@@ -14,9 +14,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         case open
         /// The producer has returned: what lies here is sent, then the end.
         case complete
-        /// The producer has thrown: what lies here is sent, then the connection is cut.
-        case ending
-        /// The server gives the stream up: the connection is cut.
+        /// The producer has thrown, or the server gives the stream up: the connection is cut.
         case failed
         /// libmicrohttpd has done with it.
         case closed
@@ -58,7 +56,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
                 try await produce(self)
                 phase = .complete
             } catch {
-                phase = .ending
+                phase = .failed
             }
             if self.loop.isCurrent { self.finish(phase) } else { self.loop.execute { self.finish(phase) } }
         }
