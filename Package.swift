@@ -58,7 +58,7 @@ let package = Package(
             "Gateway",
             [
                 "Sessions", "TableAPI", "RecordFormats", "SimdJSON", "Pagination", "HTTPModel", "Observability",
-                "Clocks",
+                "Clocks", "Locks",
             ]),
         pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
@@ -88,11 +88,12 @@ let package = Package(
             of: "Gateway",
             [
                 "PaginatordTesting", "Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability",
-                "Clocks", "DemoInstance", "RecordFormats",
+                "Clocks", "DemoInstance", "RecordFormats", "Locks",
             ]),
         tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["paginatord", "HTTPModel", "HTTPClient", "EventLoops"],
+            name: "EndToEndTests",
+            dependencies: ["paginatord", "PaginatordTesting", "HTTPModel", "HTTPClient", "EventLoops"],
             swiftSettings: settings),
         tests(
             of: "paginatord",
@@ -100,6 +101,13 @@ let package = Package(
                 "PaginatordTesting", "Gateway", "TableAPI", "RecordFormats", "Clocks", "HTTPModel", "HTTPServer",
                 "HTTPClient", "EventLoops", "Pagination",
             ]),
+        .testTarget(
+            name: "UpstreamCasesTests",
+            dependencies: [
+                "Gateway", "Sessions", "TableAPI", "Pagination", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops",
+                "DemoInstance", "Observability", "Clocks", "SimdJSON", "PaginatordTesting",
+            ],
+            swiftSettings: settings),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -113,11 +113,13 @@ struct Incident: Sendable {
         indexes: [
             ["number"], ["priority"], ["caller_id"], ["assigned_to"], ["assignment_group"], ["cmdb_ci"],
             ["problem_id"], ["sys_updated_on"],
-            // Counts within a span of time need nothing but this one.
-            ["opened_at", "active", "state", "priority"],
+            // Counts within a span of time, and the latest of them, need nothing but this one.
+            ["opened_at", "active", "state", "priority", "sys_updated_on"],
         ],
         record: { row, random in Incident(row: row, random: &random) },
-        fields: identity + people + progress + texts + Bookkeeping.fields(created: "opened_at") { $0.history }
+        // What is searched most stands in front: SQLite walks over all columns before the one that it reads.
+        fields: identity + headline + people + progress + texts
+            + Bookkeeping.fields(created: "opened_at") { $0.history }
             + neverSet,
         isSortedBySysID: true,
         summary: ["active", "state", "priority", "impact", "urgency", "category", "assignment_group"])
@@ -168,8 +170,11 @@ struct Incident: Sendable {
         .constant("upon_reject", .choice(["cancel": "Cancel all future Tasks"]), .text("cancel")),
     ]
 
-    private static let texts: [DefinedField<Incident>] = [
+    private static let headline: [DefinedField<Incident>] = [
         .string("short_description") { $0.shortDescription }, .string("description") { $0.description },
+    ]
+
+    private static let texts: [DefinedField<Incident>] = [
         .string("close_notes") { $0.closeNotes }, .string("comments_and_work_notes") { $0.notes },
     ]
 

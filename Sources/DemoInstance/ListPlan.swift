@@ -8,6 +8,10 @@ struct ListPlan: Sendable {
     let count: SQLFragment
     /// Gives the row numbers of all records that match, in order.
     let all: SQLFragment
+    /// Gives the row numbers of all records that match, in no order.
+    let matching: SQLFragment
+    /// What the records are ordered by.
+    let terms: [OrderTerm]
     /// Whether the count comes from the table of counts.
     let isSummarised: Bool
     /// Whether a condition is on a field that nobody may read.
@@ -20,6 +24,11 @@ struct ListPlan: Sendable {
     /// The source with the advice to walk in the list's order and to leave out what does not match; `nil` where no
     /// index has that order.
     private let walk: String?
+
+    /// Whether a condition is on the list's first term: an index then leads to where its range begins.
+    private let startsInRange: Bool
+    /// Whether the index that has the list's order has all that the conditions read: walking through it costs little.
+    let walksWithinIndex: Bool
 
     /// Plans a list.
     ///
@@ -43,14 +52,20 @@ struct ListPlan: Sendable {
             : SQLFragment(
                 text: "SELECT count(*) FROM \(translator.scope.source()) WHERE \(condition.text)",
                 values: condition.values)
+        let conditioned = translator.scope
         let orders = translator.orders(query)
         let terms = orders + [tieBreak(orders)]
+        self.terms = terms
+        startsInRange = terms.first.map { conditioned.reads($0.column) } ?? false
         order = terms.map(\.text).joined(separator: ", ")
         readsProtectedField = translator.scope.readsProtectedField
         let scope = translator.scope
         source = scope.source()
         all = SQLFragment(
             text: "SELECT t.id FROM \(source) WHERE \(condition.text) ORDER BY \(order)", values: condition.values)
+        matching = SQLFragment(
+            text: "SELECT t.id FROM \(source) WHERE \(condition.text)", values: condition.values)
+        walksWithinIndex = table.indexes.contains { $0.first == terms.first?.column && conditioned.isCovered(by: $0) }
         walk = terms.first.flatMap { first in
             guard first.alias == "t" else { return nil }
             if first.column == "id" { return scope.source(advice: " NOT INDEXED") }
@@ -63,6 +78,16 @@ struct ListPlan: Sendable {
     /// Whether an index has the list's order.
     var hasIndexedOrder: Bool { walk != nil }
 
+    /// Whether the records are ordered by few of their own fields and by nothing behind a reference.
+    var hasOwnOrder: Bool {
+        terms.count <= 4 && terms.allSatisfy { $0.alias == "t" }
+    }
+
+    /// Gives all row numbers of the table with the values of one of the list's own terms, as they ascend.
+    func values(of term: OrderTerm) -> SQLFragment {
+        SQLFragment(text: "SELECT t.id, \(term.expression) FROM \(storage) AS t ORDER BY \(term.expression)")
+    }
+
     /// Gives the row numbers of one page.
     ///
     /// - Parameters:
@@ -74,8 +99,66 @@ struct ListPlan: Sendable {
         let isDense =
             total.map { Double(limit) + Double(min(offset, $0)) < Double($0) * Double($0) / Double(max(size, 1)) }
             ?? false
-        let source = isDense ? walk ?? source : source
+        return page(isDense ? walk ?? source : source, condition, order, limit, offset)
+    }
+
+    // MARK: Walks that may be in vain
+
+    /// How many rows of the table a walk to the end of a page should go through at most: some times as many as it would
+    /// where what matches lay evenly in the list's order. It need not: the oldest records are at the end of a list that
+    /// begins with the newest. `nil` for a page that is not walked to, or where nearly all rows may be gone through.
+    ///
+    /// - Parameter shortest: the least that it is worth.
+    func reach(limit: Int, offset: Int, total: Int, size: Int, shortest: Int) -> Int? {
+        guard walk != nil, !startsInRange, let first = terms.first, first.column != "id" else { return nil }
+        let wanted = Double(limit) + Double(min(offset, total))
+        guard total > 0, wanted < Double(total) * Double(total) / Double(size) else { return nil }
+        var reach = max(1, shortest)
+        while Double(reach) < 4 * wanted * Double(size) / Double(total) { reach *= 2 }
+        return reach < size / 2 ? reach : nil
+    }
+
+    /// Gives the value that the row has in the list's first term which a walk of that reach ends at; none, or NULL, where
+    /// there is no such row or empty values come first.
+    func boundary(reach: Int) -> SQLFragment? {
+        guard let first = terms.first else { return nil }
+        let present =
+            first.isDescending ? "1" : "NOT EXISTS (SELECT 1 FROM \(storage) WHERE \"\(first.column)\" IS NULL)"
         return SQLFragment(
+            text: "SELECT \(first.expression) FROM \(storage) AS t WHERE \(present) ORDER BY \(first.text) "
+                + "LIMIT 1 OFFSET ?",
+            values: [.integer(Int64(reach))])
+    }
+
+    /// Gives those row numbers of a page that a walk up to a boundary meets. Where that are fewer than the page has, the
+    /// others are beyond.
+    func page(limit: Int, offset: Int, upTo boundary: SQLiteValue) -> SQLFragment {
+        let comparison = terms.first.map { "\($0.expression) \($0.isDescending ? ">=" : "<=") ?" } ?? "1"
+        let bounded = SQLFragment(
+            text: "(\(condition.text)) AND \(comparison)", values: condition.values + [boundary])
+        return page(walk ?? source, bounded, order, limit, offset)
+    }
+
+    /// `all` without any walk: what matches is found first, then sorted.
+    var allSorted: SQLFragment {
+        SQLFragment(
+            text: "SELECT t.id FROM \(source) WHERE \(condition.text) ORDER BY \(sorting)", values: condition.values)
+    }
+
+    /// Gives the row numbers of one page without any walk: what matches is found first, then sorted.
+    func sortedPage(limit: Int, offset: Int) -> SQLFragment {
+        page(source, condition, sorting, limit, offset)
+    }
+
+    /// The order with a sign that keeps SQLite from an index which has it.
+    private var sorting: String {
+        terms.map { "+" + $0.text }.joined(separator: ", ")
+    }
+
+    private func page(
+        _ source: String, _ condition: SQLFragment, _ order: String, _ limit: Int, _ offset: Int
+    ) -> SQLFragment {
+        SQLFragment(
             text: "SELECT t.id FROM \(source) WHERE \(condition.text) ORDER BY \(order) LIMIT ? OFFSET ?",
             values: condition.values + [.integer(Int64(limit)), .integer(Int64(offset))])
     }
@@ -93,8 +176,9 @@ struct OrderTerm: Equatable, Sendable {
     /// Whether the records are ordered by the column having a value at all, and not by which.
     var isPresence = false
 
+    /// What is ordered by, as SQL.
+    var expression: String { "\(alias).\"\(column)\"\(isPresence ? " IS NOT NULL" : "")" }
+
     /// The term as SQL.
-    var text: String {
-        "\(alias).\"\(column)\"\(isPresence ? " IS NOT NULL" : "") \(isDescending ? "DESC" : "ASC")"
-    }
+    var text: String { "\(expression) \(isDescending ? "DESC" : "ASC")" }
 }

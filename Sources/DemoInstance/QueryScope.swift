@@ -33,6 +33,14 @@ struct QueryScope {
         !root.summary.isEmpty && clauses.isEmpty && columns.isSubset(of: root.summary)
     }
 
+    /// Whether all that has been resolved so far is among those columns of the root.
+    func isCovered(by columns: [String]) -> Bool {
+        clauses.isEmpty && self.columns.isSubset(of: columns)
+    }
+
+    /// Whether a column of the root's own has been resolved so far.
+    func reads(_ column: String) -> Bool { columns.contains(column) }
+
     /// Finds a field by its name; dots walk along references, and the tables on the way are joined. `nil` for a name
     /// that leads nowhere.
     mutating func resolve(_ path: String) -> ScopedField? {

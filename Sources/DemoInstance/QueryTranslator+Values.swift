@@ -106,7 +106,13 @@ extension QueryTranslator {
 
     // MARK: Texts
 
-    /// Whether a text contains another one, or begins or ends with it.
+    /// Whether a text contains another one.
+    func contains(_ value: SQLFragment, _ operand: String) -> SQLFragment {
+        guard operand.utf8.count <= Self.longestText, !operand.utf8.contains(0) else { return .never }
+        return SQLFragment(text: "text_contains(\(value.text), ?)", values: value.values + [.text(operand)])
+    }
+
+    /// Whether a text begins or ends with another one.
     func like(_ value: SQLFragment, _ before: String, _ operand: String, _ after: String) -> SQLFragment {
         guard operand.utf8.count <= Self.longestText, !operand.utf8.contains(0) else { return .never }
         var pattern = before

@@ -78,12 +78,12 @@ struct QueryTranslator {
                 let high = ordered(field, condition.field, "<=", limits[1])
             else { return .never }
             return SQLFragment.joined([low, high], by: "AND")
-        case .contains: return like(text(of: field, condition.field), "%", operand, "%")
+        case .contains: return contains(text(of: field, condition.field), operand)
         case .startsWith: return like(text(of: field, condition.field), "", operand, "%")
         case .endsWith: return like(text(of: field, condition.field), "%", operand, "")
         case .lacks:
             let value = text(of: field, condition.field)
-            return like(value, "%", operand, "%").negated(orNull: value)
+            return contains(value, operand).negated(orNull: value)
         case .sameAsField: return sameness(field, operand)?.condition
         case .notSameAsField: return sameness(field, operand)?.opposite
         case .greaterThanField: return compared(field, ">", operand)

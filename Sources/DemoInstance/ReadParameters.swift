@@ -1,8 +1,10 @@
 internal import HTTPModel
 
 /// The `sysparm_` parameters of a reading request (ServiceNow, "Table API"). Where one is repeated, the last counts;
-/// unknown ones are ignored, and so are those that say nothing to this instance: `sysparm_view` (it has no forms),
-/// `sysparm_query_category` (one database) and `sysparm_query_no_domain` (one domain).
+/// unknown ones are ignored. `sysparm_query_category` and `sysparm_query_no_domain` are taken and change no row: the one
+/// chooses among read replicas, and this instance is one database; the other lifts domain separation, which an instance
+/// does not have until its owner asks for it. All records are in the domain `global`, so a client that works here
+/// works on an instance as it comes; rows hidden by a domain look like those that the fault `hide` hides.
 ///
 /// Switches are read without regard to case: clients written in Python send `True`.
 ///
@@ -13,6 +15,8 @@ struct ReadParameters: Equatable {
     var query = EncodedQuery()
     /// `sysparm_fields`; `nil` for all.
     var fields: [String]?
+    /// `sysparm_view`: the name of the view whose fields are shown where there is no `sysparm_fields`; may be empty.
+    var view = ""
     /// `sysparm_limit`: the most rows of a list.
     var limit = 10000
     /// `sysparm_offset`: the number of rows that are skipped.
@@ -51,6 +55,7 @@ struct ReadParameters: Equatable {
             case "sysparm_fields":
                 let names = value.utf8.split(separator: 0x2C).map { Substring($0).trimmingSpaces }
                 fields = names.isEmpty ? nil : names
+            case "sysparm_view": view = value
             case "sysparm_limit": limit = try count(name, value, default: 10000)
             case "sysparm_offset": offset = try count(name, value, default: 0)
             case "sysparm_display_value": display = DisplayMode(rawValue: value.lowercased()) ?? .values

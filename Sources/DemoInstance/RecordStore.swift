@@ -6,12 +6,14 @@ final class RecordStore: Sendable {
     private let connection: SQLiteConnection
     private let sizes: [String: Int]
     private let counts = Lock(BoundedMemory<Int>(bound: 1 << 20))
+    /// Lists, and the ranks that order them.
     private let lists = Lock(BoundedMemory<[Int32]>(bound: 4 << 20))
-
+    /// Where walks through large tables end.
+    private let boundaries = Lock(BoundedMemory<SQLiteValue>(bound: 1 << 16))
     private let smallTable: Int
 
     /// A list of a larger table is kept from its second page on where it is no longer than this.
-    private static let longestKeptList = 200_000
+    private var longestKeptList: Int { 10 * smallTable }
 
     /// Makes the tables, their rows and their indexes.
     ///
@@ -104,8 +106,12 @@ final class RecordStore: Sendable {
             // Where the count costs little and an index has the order, the first page needs no scan.
             let isCheap = offset == 0 && plan.hasIndexedOrder && (plan.isSummarised || total != nil)
             if total == nil, isSmall ? isCheap : counts { total = try count(plan, database) }
-            if isSmall ? !isCheap : offset > 0 && total ?? .max <= Self.longestKeptList {
-                let all = try numbers(plan.all, database)
+            if isSmall ? !isCheap : offset > 0 && total ?? .max <= longestKeptList {
+                let all =
+                    try isSmall
+                    ? ordered(plan, size: size, database)
+                    // Few of many are not met by a walk through all of them.
+                    : numbers(!plan.walksWithinIndex && total ?? size < size / 2 ? plan.allSorted : plan.all, database)
                 lists.withLock { $0.keep(all, size: all.count, for: plan.all) }
                 total = all.count
                 list = all
@@ -115,7 +121,33 @@ final class RecordStore: Sendable {
             let start = min(offset, list.count)
             return (total, Array(list[start..<start + min(limit, list.count - start)]))
         }
-        return (total, try numbers(plan.page(limit: limit, offset: offset, total: total, size: size), database))
+        return (total, try walked(plan, limit: limit, offset: offset, total: total, size: size, database))
+    }
+
+    /// The row numbers of one page of a large table.
+    private func walked(
+        _ plan: ListPlan, limit: Int, offset: Int, total: Int?, size: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> [Int32] {
+        guard let total,
+            let reach = plan.reach(limit: limit, offset: offset, total: total, size: size, shortest: smallTable),
+            let boundary = try boundary(plan, reach, database)
+        else {
+            return try numbers(plan.page(limit: limit, offset: offset, total: total, size: size), database)
+        }
+        let rows = try numbers(plan.page(limit: limit, offset: offset, upTo: boundary), database)
+        if rows.count == min(limit, max(0, total - offset)) { return rows }
+        return try numbers(plan.sortedPage(limit: limit, offset: offset), database)
+    }
+
+    private func boundary(
+        _ plan: ListPlan, _ reach: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> SQLiteValue? {
+        guard let select = plan.boundary(reach: reach) else { return nil }
+        if let known = boundaries.withLock({ $0.value(of: select) }) { return known }
+        let boundary = try database.first(select.text, select.values) { $0.value(at: 0) }
+        guard let boundary, boundary != .null else { return nil }
+        boundaries.withLock { $0.keep(boundary, size: 1, for: select) }
+        return boundary
     }
 
     private func count(_ plan: ListPlan, _ database: SQLiteDatabase) throws(SQLiteError) -> Int {
@@ -123,6 +155,30 @@ final class RecordStore: Sendable {
         let count = try database.first(plan.count.text, plan.count.values) { Int($0.integer(at: 0)) } ?? 0
         counts.withLock { $0.keep(count, size: 1, for: plan.count) }
         return count
+    }
+
+    /// The row numbers of a small table's list. What matches is found in the order in which it is read fastest.
+    private func ordered(
+        _ plan: ListPlan, size: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> [Int32] {
+        guard plan.hasOwnOrder else { return try numbers(plan.all, database) }
+        var rows = try numbers(plan.matching, database)
+        // A stable sort by the last term first.
+        for term in plan.terms.reversed() {
+            rows = Ranking(try ranks(plan, term, size: size, database), isDescending: term.isDescending).sorted(rows)
+        }
+        return rows
+    }
+
+    private func ranks(
+        _ plan: ListPlan, _ term: OrderTerm, size: Int, _ database: SQLiteDatabase
+    ) throws(SQLiteError) -> [Int32] {
+        let select = plan.values(of: term)
+        if let known = lists.withLock({ $0.value(of: select) }) { return known }
+        let ranks =
+            term.column == "id" ? Array(0...Int32(size)) : try Ranking.ranks(select, size: size, database)
+        lists.withLock { $0.keep(ranks, size: ranks.count, for: select) }
+        return ranks
     }
 
     private func numbers(_ select: SQLFragment, _ database: SQLiteDatabase) throws(SQLiteError) -> [Int32] {

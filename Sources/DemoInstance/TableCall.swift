@@ -52,7 +52,8 @@ struct TableCall: Sendable {
     /// How the records are to be shown.
     var shape: RecordShape {
         RecordShape(
-            fields: parameters.fields, display: parameters.display,
+            fields: parameters.fields ?? TableViews.fields(of: table.name, view: parameters.view),
+            display: parameters.display,
             excludesReferenceLink: parameters.excludesReferenceLink, linkBase: origin + route.version.prefix + "table/")
     }
 }

@@ -23,6 +23,8 @@ struct EventStream: Sendable {
     let latest: Int?
     /// The language of problems.
     let language: Language
+    /// The page events of all sessions.
+    let frames: EventFrames
     /// Waits; throws when the task is cancelled.
     let sleep: @Sendable (Duration) async throws -> Void
 
@@ -59,7 +61,7 @@ struct EventStream: Sendable {
                 switch event {
                 case .page(let page, let record) where record.position > position:
                     position = record.position
-                    try await write(.page(page, of: record), to: writer)
+                    try await write(frames.page(page, of: record), to: writer)
                     if record.state.isFinished { return try await write(.finished(record), to: writer) }
                 case .reset(let record) where record.position > position:
                     position = record.position

@@ -18,7 +18,7 @@ extension Gateway {
             }
             let stream = EventStream(
                 session: session, owner: context.owner, record: record, events: events, latest: latest,
-                language: Language(accepting: context.head.headers), sleep: sleep)
+                language: Language(accepting: context.head.headers), frames: eventFrames, sleep: sleep)
             // Proxies that collect answers would hold the events back (nginx).
             return Reply(headers: ["X-Accel-Buffering": "no"], contentType: "text/event-stream", body: []) {
                 try await stream.run(to: $0)

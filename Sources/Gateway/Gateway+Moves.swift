@@ -60,16 +60,15 @@ extension Gateway {
         // The same links stand in the body; a longer head is refused by many readers, and by our own server in the end.
         if !link.isEmpty, link.utf8.count <= longestLinkValue { headers.append("Link", link) }
         if let total = document.page.totalItems { headers.append("X-Total-Count", String(total)) }
-        headers.append("Cache-Status", origin.cacheStatus)
-        let asked = origin != .replayed && origin != .readAhead
-        if asked {
+        headers.append("Cache-Status", "paginatord; \(origin.cacheStatus)")
+        if !origin.isFromMemory {
             let (seconds, attoseconds) = upstream.components
             let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000
             headers.append("Server-Timing", "upstream;dur=\(tenths / 10).\(tenths % 10)")
         }
         return Reply(
             headers: headers, contentType: "application/json", body: document.pieces,
-            upstream: asked ? upstream : nil)
+            upstream: origin.isFromMemory ? nil : upstream, cacheStatus: origin.cacheStatus)
     }
 }
 
@@ -77,13 +76,15 @@ extension Gateway {
 private let longestLinkValue = 8192
 
 extension MoveOutcome.Origin {
-    /// What `Cache-Status` says (RFC 9211).
+    /// What `Cache-Status` says behind the name of the cache (RFC 9211), and the log.
     fileprivate var cacheStatus: String {
         switch self {
-        case .fetched: "paginatord; fwd=miss"
-        case .readAhead: "paginatord; hit; detail=read-ahead"
-        case .replayed: "paginatord; hit; detail=replay"
-        case .refetched: "paginatord; fwd=miss; detail=refetch"
+        case .fetched: "fwd=miss"
+        case .collapsed: "fwd=miss; collapsed"
+        case .cached: "hit"
+        case .readAhead: "hit; detail=read-ahead"
+        case .replayed: "hit; detail=replay"
+        case .refetched: "fwd=miss; detail=refetch"
         }
     }
 }

@@ -121,11 +121,13 @@ extension Gateway {
         let start = clock.uptime()
         do {
             let source = try instances.source(of: definition)
-            let fetched = try await source.page(number, itemsPerPage: definition.itemsPerPage, caller: context.owner)
-            guard let page = fetched else { throw PaginationError.noNextPage }
+            let found = try await source.pageWithOrigin(
+                number, itemsPerPage: definition.itemsPerPage, caller: context.owner)
+            guard let (page, origin) = found else { throw PaginationError.noNextPage }
             let links = SessionLinks(page: page) { target(of: $0, from: context.target) }
             return pageReply(
-                PageDocument(page: page, links: links), origin: .fetched, upstream: clock.uptime() - start)
+                PageDocument(page: page, links: links), origin: MoveOutcome.Origin(origin),
+                upstream: clock.uptime() - start)
         } catch let error as PageSourceError {
             throw Problem(error)
         } catch PaginationError.source(let error) {

@@ -20,6 +20,8 @@ public final class Gateway: Responder {
     let clock: ServiceClock
     /// Waits, for what happens by the clock; throws when the task is cancelled.
     let sleep: @Sendable (Duration) async throws -> Void
+    /// The page events of all sessions.
+    let eventFrames = EventFrames()
     /// Who is told of what happens.
     let observer: any Observer
     private let access = AccessRules()
@@ -246,7 +248,7 @@ public final class Gateway: Responder {
                 AnsweredRequest(
                     method: trace.head.method, route: trace.route?.name ?? "-", status: reply.status,
                     duration: clock.uptime() - trace.start, bytes: bytes, requestID: trace.id,
-                    sessionID: trace.route?.sessionID, upstream: reply.upstream)))
+                    sessionID: trace.route?.sessionID, upstream: reply.upstream, cacheStatus: reply.cacheStatus)))
     }
 
     private func isJSON(_ headers: HeaderFields) -> Bool {

@@ -14,6 +14,8 @@ struct Reply: Sendable {
     var stream: (@Sendable (any BodyWriter) async throws -> Void)?
     /// How long the instance took, where it was asked.
     var upstream: Duration?
+    /// Where the page in it came from, in the words of `Cache-Status`; `nil` where it is none.
+    var cacheStatus: String?
 }
 
 extension Reply {

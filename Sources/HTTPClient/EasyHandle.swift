@@ -125,7 +125,7 @@ final class EasyHandle {
         return TransferEnd(
             code: code, wasSent: time(CURLINFO_PRETRANSFER_TIME_T) > 0,
             receivedBytes: collector.hasReceived || time(CURLINFO_STARTTRANSFER_TIME_T) > 0,
-            isHeaderComplete: collector.isHeaderComplete, refusal: collector.refusal,
+            isHeaderComplete: collector.isHeaderComplete, status: collector.response.status, refusal: collector.refusal,
             maxBodyBytes: transfer?.request.maxBodyBytes ?? 0, text: String(cString: errorText))
     }
 

@@ -11,6 +11,8 @@ struct TransferEnd {
     var receivedBytes = false
     /// Whether the header of the final response had come whole.
     var isHeaderComplete = false
+    /// The status in that header; 0 before it had come.
+    var status = 0
     /// Why the transfer was ended by us, if it was.
     var refusal: ResponseCollector.Refusal?
     /// The limit that the request set.
@@ -38,7 +40,7 @@ struct TransferEnd {
         case _ where !wasSent:
             return .connectionFailed(detail)
         case _ where isHeaderComplete:
-            return .bodyIncomplete(summary)
+            return .bodyIncomplete(summary, status: status)
         case CURLE_UNSUPPORTED_PROTOCOL:
             return .noResponse("the answer is not HTTP/1.1")
         default:

@@ -64,8 +64,9 @@ public enum TransportError: Error, Equatable {
     case tlsFailed(String)
     /// The time was up. `receivedBytes` says whether any byte of an answer had come.
     case timedOut(receivedBytes: Bool)
-    /// The connection ended, or its framing or compression broke, before the whole body had come.
-    case bodyIncomplete(String)
+    /// The connection ended, or its framing or compression broke, before the whole body had come. The status is that of the
+    /// header, which had.
+    case bodyIncomplete(String, status: Int)
     /// The connection ended without any answer, or the answer was no HTTP.
     case noResponse(String)
     /// The body is larger than `maxBodyBytes`; the transfer was ended.

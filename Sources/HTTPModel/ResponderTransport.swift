@@ -7,7 +7,7 @@ public struct ResponderTransport: HTTPTransport {
         self.responder = responder
     }
 
-    /// Answers from the responder; a streamed body is collected first.
+    /// Answers from the responder; a streamed body is collected first, and no answer is `.noResponse`.
     @concurrent public func send(_ request: OutgoingRequest) async throws(TransportError) -> IncomingResponse {
         guard let (authority, target) = authorityAndTarget(ofURL: request.url) else {
             throw .invalidRequest("not an http or https URL")
@@ -16,11 +16,11 @@ public struct ResponderTransport: HTTPTransport {
         headers["Host"] = authority
         let head = RequestHead(method: request.method, target: target, headers: headers)
         let response = await responder.respond(to: Request(head, body: request.body))
-        let body = try await collect(response.body, limit: request.maxBodyBytes)
+        let body = try await collect(response.body, status: response.status, limit: request.maxBodyBytes)
         return IncomingResponse(status: response.status, headers: response.headers, body: body)
     }
 
-    private func collect(_ body: ResponseBody, limit: Int) async throws(TransportError) -> [UInt8] {
+    private func collect(_ body: ResponseBody, status: Int, limit: Int) async throws(TransportError) -> [UInt8] {
         let bytes: [UInt8]
         switch body {
         case .empty: bytes = []
@@ -31,9 +31,10 @@ public struct ResponderTransport: HTTPTransport {
                 try await produce(collector)
             } catch {
                 if await collector.isFull { throw .bodyTooLarge(limit: limit) }
-                throw .bodyIncomplete("the answer ended early")
+                throw .bodyIncomplete("the answer ended early", status: status)
             }
             bytes = await collector.bytes
+        case .noAnswer: throw .noResponse("the connection was closed without an answer")
         }
         guard bytes.count <= limit else { throw .bodyTooLarge(limit: limit) }
         return bytes

@@ -2,7 +2,8 @@
 public struct Response: Sendable {
     /// The status code, 200…599.
     public var status: Int
-    /// The header lines. Framing (`Content-Length`, `Transfer-Encoding`, `Connection`) and `Date` are the server's.
+    /// The header lines. Framing (`Content-Length`, `Transfer-Encoding`, `Connection`) and `Date` are the server's, but for
+    /// the `Content-Length` of a stream.
     public var headers: HeaderFields
     /// The body.
     public var body: ResponseBody
@@ -13,6 +14,12 @@ public struct Response: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// No answer at all, as when a server or the network fails: the connection is closed instead.
+    public static var noAnswer: Response {
+        // Nobody sees the status.
+        Response(status: 500, body: .noAnswer)
+    }
 }
 
 /// The body of a response.
@@ -21,10 +28,13 @@ public enum ResponseBody: Sendable {
     case empty
     /// Pieces that are sent one behind the other without being copied together.
     case pieces([ArraySlice<UInt8>])
-    /// A body that is made while it is sent, in chunks. The producer returns at its end; when it throws, the
-    /// connection is cut without the final chunk, so that nobody takes the part for the whole. When the server stops its task
-    /// is cancelled; it may then still write for as long as the server's grace lasts.
+    /// A body that is made while it is sent: in chunks, or in one piece where the headers have its `Content-Length`. The
+    /// producer returns at its end; when it throws, the connection is cut before that, so that nobody takes the part for
+    /// the whole. When the server stops its task is cancelled; it may then still write for as long as the server's grace
+    /// lasts.
     case stream(@Sendable (any BodyWriter) async throws -> Void)
+    /// Not even a head: the connection is closed, and the peer gets no byte. Status and header lines say nothing then.
+    case noAnswer
 
     /// A body of one piece.
     public static func bytes(_ bytes: [UInt8]) -> ResponseBody {

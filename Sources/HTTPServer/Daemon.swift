@@ -49,6 +49,8 @@ final class Daemon: @unchecked Sendable {
     private var grace: Duration?
     private var stopped: (@Sendable () -> Void)?
     private var lastMessage = ""
+    /// Whether libmicrohttpd's message is about a connection that is closed on purpose.
+    private var isClosingOnPurpose = false
 
     /// Makes a daemon that is not running.
     init(_ loop: EventLoop, _ state: ServerState, _ kind: ConnectionKind) {
@@ -288,6 +290,7 @@ final class Daemon: @unchecked Sendable {
     /// A request has ended.
     func ended(_ connection: Connection) {
         loop.assertCurrent()
+        isClosingOnPurpose = false
         connection.exchange?.end()
         connection.exchange = nil
         connection.hadEnded = false
@@ -311,8 +314,22 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
+    /// Cuts the connection that a body is sent on.
+    func cut(_ body: StreamedBody) {
+        loop.assertCurrent()
+        connections.first { $0.exchange?.isSending(body) == true }?.cut()
+    }
+
+    /// A request is about to be ended without an answer because its responder wants that. libmicrohttpd takes it for a
+    /// fault and says so; nobody is to hear that.
+    func closesOnPurpose() {
+        loop.assertCurrent()
+        isClosingOnPurpose = true
+    }
+
     /// Keeps a message of libmicrohttpd and passes it on.
     func log(_ message: String) {
+        guard !isClosingOnPurpose else { return }
         lastMessage = message
         state.configuration.log(withoutQuotations(message))
     }

@@ -187,6 +187,9 @@ final class Exchange: @unchecked Sendable {
         stream?.isStalled(since: instant) ?? false
     }
 
+    /// Whether that body is this answer's.
+    func isSending(_ body: StreamedBody) -> Bool { stream === body }
+
     /// Whether a streamed body waits for its producer, so that libmicrohttpd does not watch the socket.
     var isWaitingForProducer: Bool { stream?.isSuspended ?? false }
 
@@ -201,6 +204,7 @@ final class Exchange: @unchecked Sendable {
         loop.assertCurrent()
         guard let connection else { return .NO }
         state = .answered
+        var response = response
         let faults = daemon.state.configuration.onFault
         var status = response.status
         if !(200...599).contains(status) {
@@ -213,9 +217,14 @@ final class Exchange: @unchecked Sendable {
         case .pieces(let pieces): outgoing = OutgoingResponse(pieces: pieces)
         case .stream where status == 204 || status == 304: outgoing = OutgoingResponse(pieces: [])
         case .stream(let produce):
-            let stream = StreamedBody(daemon, connection, produce: isHead ? nil : produce)
+            let length = response.headers["Content-Length"].flatMap { UInt64($0) }
+            if length != nil { response.headers["Content-Length"] = nil }
+            let stream = StreamedBody(daemon, connection, length: length, produce: isHead ? nil : produce)
             self.stream = stream
             outgoing = isHead ? OutgoingResponse(headOf: stream) : OutgoingResponse(stream: stream)
+        case .noAnswer:
+            daemon.closesOnPurpose()
+            return .NO
         }
         outgoing.add(response.headers, onFault: faults)
         if daemon.state.isDraining { outgoing.closeConnection() }

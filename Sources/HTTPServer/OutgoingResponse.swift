@@ -21,11 +21,12 @@ struct OutgoingResponse: ~Copyable {
         response = isCopied ? copied(pieces, size) : scattered(pieces)
     }
 
-    /// A body that is read from a stream while it is made.
+    /// A body that is read from a stream while it is made, in chunks unless its length is known.
     init(stream: StreamedBody) {
         let context = Unmanaged.passRetained(stream)
+        // The largest number is `MHD_SIZE_UNKNOWN`.
         response = MHD_create_response_from_callback(
-            UInt64.max, 16 << 10,
+            stream.length ?? UInt64.max, 16 << 10,
             { context, _, buffer, size in
                 guard let context, let buffer else { return endWithError }
                 let target = UnsafeMutableRawBufferPointer(start: buffer, count: size)

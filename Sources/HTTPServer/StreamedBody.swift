@@ -14,12 +14,14 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         case open
         /// The producer has returned: what lies here is sent, then the end.
         case complete
-        /// The producer has thrown, or the server gives the stream up: the connection is cut.
+        /// The producer has thrown: what lies here is sent, then the connection is cut.
         case failed
         /// libmicrohttpd has done with it.
         case closed
     }
 
+    /// How many bytes it has in all; `nil` where only its end will tell.
+    let length: UInt64?
     private let daemon: Daemon
     private let loop: EventLoop
     private let connection: OpaquePointer
@@ -32,13 +34,17 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
     private var bytesHeld = 0
     private var waiting: [CheckedContinuation<Bool, Never>] = []
     private var lastRead = ContinuousClock.now
+    /// Whether the connection was suspended once more before it is cut.
+    private var hasPaused = false
     /// Whether the connection is suspended because nothing lies here.
     private(set) var isSuspended = false
 
     /// Makes the body of a response to that connection; without a producer it is never read.
     init(
-        _ daemon: Daemon, _ connection: OpaquePointer, produce: (@Sendable (any BodyWriter) async throws -> Void)?
+        _ daemon: Daemon, _ connection: OpaquePointer, length: UInt64? = nil,
+        produce: (@Sendable (any BodyWriter) async throws -> Void)?
     ) {
+        self.length = length
         self.daemon = daemon
         loop = daemon.loop
         self.connection = connection
@@ -51,14 +57,21 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         guard let produce else { return }
         self.produce = nil
         task = Task(executorPreference: loop) {
-            let phase: Phase
+            let end: Phase
+            var keeps = true
             do {
                 try await produce(self)
-                phase = .complete
+                end = .complete
             } catch {
-                phase = .failed
+                end = .failed
+                keeps = !(error is BodyWriterError)
             }
-            if self.loop.isCurrent { self.finish(phase) } else { self.loop.execute { self.finish(phase) } }
+            let keepsPieces = keeps
+            if self.loop.isCurrent {
+                self.finish(end, keepsPieces: keepsPieces)
+            } else {
+                self.loop.execute { self.finish(end, keepsPieces: keepsPieces) }
+            }
         }
         if isStopping { task?.cancel() }
     }
@@ -84,17 +97,22 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
 
     /// Takes pieces over where there is room for them.
     func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) async throws(BodyWriterError) -> Bool {
-        let taken: Bool?
-        if loop.isCurrent {
-            taken = take(pieces, limit: limit)
-        } else {
-            taken = await withCheckedContinuation { continuation in
-                let isRunning = loop.execute { continuation.resume(returning: self.take(pieces, limit: limit)) }
-                if !isRunning { continuation.resume(returning: nil) }
-            }
+        var taken = await taking(pieces, limit: limit)
+        if taken == false {
+            // The connection may not have had its turn to send what came just before.
+            try? await loop.sleep(for: .milliseconds(1))
+            taken = await taking(pieces, limit: limit)
         }
         guard let taken else { throw .closed }
         return taken
+    }
+
+    private func taking(_ pieces: [ArraySlice<UInt8>], limit: Int) async -> Bool? {
+        if loop.isCurrent { return take(pieces, limit: limit) }
+        return await withCheckedContinuation { continuation in
+            let isRunning = loop.execute { continuation.resume(returning: self.take(pieces, limit: limit)) }
+            if !isRunning { continuation.resume(returning: nil) }
+        }
     }
 
     /// - Returns: `nil` where the body has ended.
@@ -128,11 +146,16 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         }
     }
 
-    private func finish(_ end: Phase) {
+    private func finish(_ end: Phase, keepsPieces: Bool) {
         loop.assertCurrent()
         task = nil
         guard case .open = phase else { return }
         phase = end
+        if !keepsPieces {
+            dropPieces()
+            // What libmicrohttpd has of the body may wait for a peer that does not read.
+            daemon.cut(self)
+        }
         resume()
     }
 
@@ -147,11 +170,17 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
     /// Gives libmicrohttpd what lies here, or suspends the connection.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         loop.assertCurrent()
-        if case .failed = phase { return endWithError }
         guard bytesHeld > 0 else {
+            if case .failed = phase, !hasPaused, !daemon.isCutting {
+                // libmicrohttpd looks after a connection that is cut right behind a piece only when its peer moves; one that
+                // was resumed it looks after at once.
+                hasPaused = true
+                suspend()
+                loop.execute { self.resume() }
+                return 0
+            }
             guard case .open = phase, !daemon.isCutting else { return phase == .complete ? endOfStream : endWithError }
-            isSuspended = true
-            MHD_suspend_connection(connection)
+            suspend()
             return 0
         }
         lastRead = .now
@@ -176,6 +205,11 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         return count
     }
 
+    private func suspend() {
+        isSuspended = true
+        MHD_suspend_connection(connection)
+    }
+
     private func resume() {
         guard isSuspended else { return }
         isSuspended = false
@@ -188,8 +222,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         loop.assertCurrent()
         guard phase != .closed else { return }
         phase = .closed
-        pieces = []
-        bytesHeld = 0
+        dropPieces()
         isSuspended = false
         releaseWriters(false)
         task?.cancel()
@@ -208,9 +241,16 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         loop.assertCurrent()
         guard phase != .closed else { return }
         phase = .failed
+        dropPieces()
         releaseWriters(false)
         task?.cancel()
         resume()
+    }
+
+    private func dropPieces() {
+        pieces = []
+        first = 0
+        bytesHeld = 0
     }
 
     /// Whether bytes have been lying here since before that instant.

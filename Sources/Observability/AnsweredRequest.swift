@@ -16,6 +16,8 @@ public struct AnsweredRequest: Sendable, Equatable {
     public let sessionPrefix: String?
     /// The time spent waiting for the instance; `nil` where it was not asked.
     public var upstream: Duration?
+    /// Where its page came from, as `Cache-Status` says it; `nil` where it is no page.
+    public var cacheStatus: String?
 
     /// How many characters of a session's id may be seen.
     public static let sessionPrefixLength = 6
@@ -25,7 +27,7 @@ public struct AnsweredRequest: Sendable, Equatable {
     /// - Parameter sessionID: the whole id; only its first `sessionPrefixLength` characters are kept.
     public init(
         method: String, route: String, status: Int, duration: Duration, bytes: Int, requestID: String,
-        sessionID: String? = nil, upstream: Duration? = nil
+        sessionID: String? = nil, upstream: Duration? = nil, cacheStatus: String? = nil
     ) {
         self.method = method
         self.route = route
@@ -35,5 +37,6 @@ public struct AnsweredRequest: Sendable, Equatable {
         self.requestID = requestID
         self.sessionPrefix = sessionID.map { String($0.prefix(Self.sessionPrefixLength)) }
         self.upstream = upstream
+        self.cacheStatus = cacheStatus
     }
 }

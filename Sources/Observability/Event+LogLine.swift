@@ -12,6 +12,7 @@ extension Event {
             line.field("milliseconds", milliseconds: request.duration)
             line.field("bytes", request.bytes)
             line.field("upstreamMilliseconds", milliseconds: request.upstream)
+            line.field("cacheStatus", request.cacheStatus)
             line.field("requestID", request.requestID)
             line.field("session", request.sessionPrefix)
         case .serviceStarted(let version, let instances, let listeners):

@@ -7,11 +7,23 @@ extension PageSource {
     public func page(
         _ number: Int, itemsPerPage: Int, caller: String? = nil
     ) async throws(PaginationError) -> Page? {
+        try await pageWithOrigin(number, itemsPerPage: itemsPerPage, caller: caller)?.page
+    }
+
+    /// Fetches one page by its number, as above, and tells where it came from: of several answers, from which most was asked
+    /// of the source.
+    ///
+    /// - Returns: `nil` where there is no such page number.
+    /// - Throws: `PaginationError.source`.
+    package func pageWithOrigin(
+        _ number: Int, itemsPerPage: Int, caller: String? = nil
+    ) async throws(PaginationError) -> (page: Page, origin: PageAnswer.Origin)? {
         var state = PaginatorState(itemsPerPage: itemsPerPage)
         var next = state.begin(page: number)
+        var origin = PageAnswer.Origin.cached
         while let action = next {
             switch action {
-            case .deliver(let page): return page
+            case .deliver(let page): return (page, origin)
             case .fetch(var request):
                 request.caller = caller
                 let answer: PageAnswer
@@ -20,6 +32,7 @@ extension PageSource {
                 } catch {
                     throw .source(error)
                 }
+                origin = min(origin, answer.origin)
                 next = try state.complete(answer)
             }
         }

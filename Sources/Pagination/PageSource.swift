@@ -53,6 +53,19 @@ public struct PageRequest: Sendable, Equatable {
 
 /// What a source found in one window.
 public struct PageAnswer: Sendable, Equatable {
+    /// Where an answer came from, what asked most of the source first.
+    public enum Origin: Int, Sendable, Comparable {
+        /// From the source, for this request.
+        case fetched
+        /// From the source, for an identical request that was under way already.
+        case collapsed
+        /// From memory: an identical request was answered a short while before.
+        case cached
+
+        /// By how much was asked of the source.
+        public static func < (left: Origin, right: Origin) -> Bool { left.rawValue < right.rawValue }
+    }
+
     /// The rows, as they came.
     public var rows: Rows
     /// The size of the whole record set as counted for this answer, hidden rows included (`X-Total-Count`), ≥ 0; `nil`
@@ -62,13 +75,18 @@ public struct PageAnswer: Sendable, Equatable {
     public var nextOffset: Int?
     /// A digest of the rows' keys, or of whole rows that have none; equal digests mean equal rows. `nil` for no rows.
     public var digest: RowsDigest?
+    /// Where it came from.
+    public var origin: Origin
 
     /// Makes an answer.
-    public init(rows: Rows, total: Int?, nextOffset: Int? = nil, digest: RowsDigest? = nil) {
+    public init(
+        rows: Rows, total: Int?, nextOffset: Int? = nil, digest: RowsDigest? = nil, origin: Origin = .fetched
+    ) {
         self.rows = rows
         self.total = total
         self.nextOffset = nextOffset
         self.digest = digest
+        self.origin = origin
     }
 }
 

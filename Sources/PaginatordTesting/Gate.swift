@@ -12,6 +12,9 @@ public final class Gate: Sendable {
     /// A closed gate.
     public init() {}
 
+    /// Whether everybody is let through.
+    public var isOpen: Bool { state.withLock { $0.isOpen } }
+
     /// Lets everybody through, now and later.
     public func open() {
         let waiting = state.withLock { state in

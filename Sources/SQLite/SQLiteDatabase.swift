@@ -1,6 +1,8 @@
 internal import CSQLite
 
 /// An open database, used by one thread at a time: by the work of a `SQLiteConnection`.
+///
+/// Its SQL has one more function, `text_contains`.
 public final class SQLiteDatabase {
     private var handle: OpaquePointer?
     private var statements: StatementCache
@@ -23,7 +25,8 @@ public final class SQLiteDatabase {
             case .file(let path): (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
             case .readOnlyFile(let path): (path, SQLITE_OPEN_READONLY)
             }
-        let status = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        var status = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        if status == SQLITE_OK { status = TextSearch.define(in: handle) }
         guard status == SQLITE_OK else {
             let error = failure(status)
             close()

@@ -132,16 +132,18 @@ public actor Session {
         defer { requests.subtract(1, ordering: .relaxed) }
         guard !record.state.isFinished else { throw .pagination(.finished, record) }
         let start = clock.uptime()
-        let page: Page?
+        let found: (page: Page, origin: PageAnswer.Origin)?
         do {
-            page = try await source.page(number, itemsPerPage: record.definition.itemsPerPage, caller: owner)
+            found = try await source.pageWithOrigin(
+                number, itemsPerPage: record.definition.itemsPerPage, caller: owner)
         } catch {
             await stay(record)
             throw .pagination(error, record)
         }
-        guard let page else { throw .noSuchPage }
+        guard let (page, origin) = found else { throw .noSuchPage }
         await stay(record)
-        return MoveOutcome(record: record, page: page, origin: .fetched, upstream: clock.uptime() - start)
+        return MoveOutcome(
+            record: record, page: page, origin: MoveOutcome.Origin(origin), upstream: clock.uptime() - start)
     }
 
     /// Sends away whoever waits for a turn, and gives up what was read ahead: the session has ended.
@@ -174,17 +176,20 @@ public actor Session {
         case .page(let page): return MoveOutcome(record: record, page: page, origin: .replayed, upstream: .zero)
         case .withoutRows(var page):
             var upstream = Duration.zero
+            var origin = MoveOutcome.Origin.refetched
             if let offset = PaginatorState.offset(ofPage: page.page, itemsPerPage: page.itemsPerPage) {
                 let request = PageRequest(offset: offset, limit: page.itemsPerPage)
                 do {
-                    page.rows = try await ask(request, for: owner, upstream: &upstream).rows
+                    let answer = try await ask(request, for: owner, upstream: &upstream)
+                    page.rows = answer.rows
+                    if answer.origin == .cached { origin = .cached }
                 } catch {
                     await stay(record)
                     throw .pagination(.source(error), record)
                 }
                 await stay(record)
             }
-            return MoveOutcome(record: record, page: page, origin: .refetched, upstream: upstream)
+            return MoveOutcome(record: record, page: page, origin: origin, upstream: upstream)
         }
     }
 
@@ -213,18 +218,19 @@ public actor Session {
         defer { fetches.subtract(1, ordering: .relaxed) }
         var record = start
         var upstream = Duration.zero
-        var origin = MoveOutcome.Origin.fetched
+        // None while everything needed was at hand already.
+        var asked: PageAnswer.Origin?
         while case .fetch(let request) = action {
             let answer: PageAnswer
             if let page = readAhead.take(request, now: clock.uptime()) {
                 answer = page
-                origin = .readAhead
             } else {
                 do {
                     answer = try await ask(request, for: owner, upstream: &upstream)
                 } catch {
                     throw await failed(.source(error), record)
                 }
+                asked = min(asked ?? answer.origin, answer.origin)
             }
             // What was read before the fetch is good enough if nobody wrote since, which `replace` finds out.
             arrival: while true {
@@ -245,7 +251,9 @@ public actor Session {
                 arrive(&moved, by: move, keeping: .page(page))
                 if try await commit(moved, event: .page(page, moved)) {
                     readAhead(behind: moved, after: start.reachedBy)
-                    return MoveOutcome(record: moved, page: page, origin: origin, upstream: upstream)
+                    return MoveOutcome(
+                        record: moved, page: page, origin: asked.map { MoveOutcome.Origin($0) } ?? .readAhead,
+                        upstream: upstream)
                 }
                 record = try await live(owner)
                 guard record.position == start.position else { return nil }

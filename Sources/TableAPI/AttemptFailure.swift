@@ -1,10 +1,9 @@
 import HTTPModel
-import Pagination
 
 /// Why an attempt brought no whole answer.
 enum AttemptFailure: Error {
     /// There are no credentials to send.
-    case credentials(PageSourceError)
+    case credentials(CredentialFailure)
     /// The transport brought none.
     case transport(TransportError)
 }

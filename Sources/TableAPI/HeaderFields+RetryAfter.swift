@@ -2,12 +2,18 @@ import HTTPModel
 
 extension HeaderFields {
     /// The seconds to wait by `Retry-After` (RFC 9110 §10.2.3): a number, or a date, which is read relative to the
-    /// answer's own `Date` where there is one, so that a wrong clock on either side does no harm.
+    /// answer's own `Date` where there is one, so that a wrong clock on either side does no harm. Of several the longest,
+    /// since coming back too early is what does harm.
     ///
     /// - Parameter now: the present, in seconds since 1970.
     func retryAfter(now: () -> Int) -> Int? {
-        guard let value = self["Retry-After"]?[...].trimmingSpaces, !value.isEmpty else { return nil }
-        if let seconds = decimalNumber(value) { return seconds }
+        values(of: "Retry-After").compactMap { seconds(by: $0[...].trimmingSpaces, now: now) }.max()
+    }
+
+    private func seconds(by value: Substring, now: () -> Int) -> Int? {
+        guard !value.isEmpty else { return nil }
+        // A number that does not fit is as long as can be.
+        if value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return Int(value) ?? .max }
         let present = now()
         guard let date = HTTPDate.seconds(String(value), now: present) else { return nil }
         return max(0, date - (self["Date"].flatMap { HTTPDate.seconds($0, now: present) } ?? present))

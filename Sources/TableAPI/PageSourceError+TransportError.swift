@@ -10,9 +10,8 @@ extension PageSourceError {
         case .tlsFailed(let detail): self = .failed(nil, reason: "no secure connection to the instance: \(detail)")
         case .noResponse(let detail): self = .failed(nil, reason: "the instance did not answer: \(detail)")
         case .timedOut: self = .timedOut(nil)
-        case .bodyIncomplete(let detail):
-            // The transport does not tell the status; an error's body is short, so what is cut is as good as always a page.
-            self = .incomplete(Upstream(status: 200), reason: "the answer was cut on its way: \(detail)")
+        case .bodyIncomplete(let detail, let status):
+            self = .incomplete(Upstream(status: status), reason: "the answer was cut on its way: \(detail)")
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
         case .cancelled: self = .stopping
         }

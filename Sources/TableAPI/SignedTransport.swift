@@ -24,33 +24,40 @@ struct SignedTransport: Sendable {
         self.now = now
     }
 
-    /// Makes one attempt, and one more where the instance refused credentials for which there are newer ones.
+    /// Makes one attempt, and asks once more in it where the instance refused credentials for which there are newer ones.
     ///
-    /// - Parameter slot: which of the instance's slots the request has; each carries one request at a time. Without one it
-    ///   goes without cookies.
+    /// - Parameters:
+    ///   - slot: which of the instance's slots the request has; each carries one request at a time. Without one it goes
+    ///     without cookies.
+    ///   - course: the attempt; its time is the requests' time, whatever they say themselves.
     /// - Returns: a whole answer of whatever status.
     /// - Throws: `AttemptFailure` where there are no credentials or there is no whole answer.
-    func send(_ request: OutgoingRequest, slot: Int?) async throws(AttemptFailure) -> IncomingResponse {
-        let signature = try await signature()
-        let response = try await attempt(request, signature, slot: slot)
+    func send(
+        _ request: OutgoingRequest, slot: Int?, _ course: inout AttemptCourse
+    ) async throws(AttemptFailure) -> IncomingResponse {
+        let signature = try await signature(&course)
+        let response = try await send(request, signature, slot: slot, &course)
         guard response.status == 401 else { return response }
         jars.drop(holder: signature.holder)
         guard await credentials.refuse(signature) else { return response }
-        return try await attempt(request, try await self.signature(), slot: slot)
+        return try await send(request, try await self.signature(&course), slot: slot, &course)
     }
 
-    private func signature() async throws(AttemptFailure) -> Signature {
+    private func signature(_ course: inout AttemptCourse) async throws(AttemptFailure) -> Signature {
         do {
-            return try await credentials.signature()
+            return try await credentials.signature(&course)
         } catch {
             throw .credentials(error)
         }
     }
 
-    private func attempt(
-        _ request: OutgoingRequest, _ signature: Signature, slot: Int?
+    private func send(
+        _ request: OutgoingRequest, _ signature: Signature, slot: Int?, _ course: inout AttemptCourse
     ) async throws(AttemptFailure) -> IncomingResponse {
+        // The credentials took all the time there was.
+        guard let remaining = course.begin() else { throw .credentials(.shared(.timedOut(nil))) }
         var request = request
+        request.timeout = remaining
         request.headers = HeaderFields(signature.headers.fields + request.headers.fields)
         var jar = slot.map { jars.take(slot: $0, holder: signature.holder) } ?? CookieJar()
         let target = authorityAndTarget(ofURL: request.url)?.target ?? "/"

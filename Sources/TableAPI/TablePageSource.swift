@@ -13,12 +13,53 @@ public struct TablePageSource: PageSource {
     /// Fetches one window of rows, or only their count, within the instance's restraint and with the retries that it
     /// allows. A window that is cut, or takes too long, is fetched in parts.
     ///
+    /// Where the very same is being fetched already with the same credentials, the caller gets the answer to that, which may
+    /// have been begun before it asked; where the service has a cache, an answer of a short while before. `origin` tells.
+    /// Exports (`bulk`) do neither: each of their windows is read once, and would only push others out of the cache.
     /// - Throws: `PageSourceError` unless the answer is one whole page.
     public func fetch(_ request: PageRequest) async throws(PageSourceError) -> PageAnswer {
-        try await fetch(request, query: nil, dividesByOffset: true)
+        let deadline = service.clock.uptime() + service.instance.restraint.deadline
+        guard request.priority != .bulk, let holder = service.holder else {
+            return try await fetch(url, request, RequestUrgency(request.priority), deadline: deadline)
+        }
+        var key = url.key(for: request, holder: holder)
+        if let cache = service.cache {
+            key.service = service.numberInCache
+            if let answer = cache.answer(for: key, now: service.clock.uptime()) { return answer }
+        }
+        switch await service.fetches.join(key, request.priority) {
+        case .share(let result): return try result.get()
+        case .lead(let urgency): return try await lead(request, key, urgency, deadline: deadline)
+        }
     }
 
-    /// Fetches one window of rows of another query, sent as it is.
+    /// Fetches for all who want the same.
+    private func lead(
+        _ request: PageRequest, _ key: FetchKey, _ urgency: RequestUrgency, deadline: Duration
+    ) async throws(PageSourceError) -> PageAnswer {
+        // Another one's fetch may have ended between the look into the cache and the leading.
+        if let answer = service.cache?.answer(for: key, now: service.clock.uptime()) {
+            service.fetches.finish(key, .success(answer))
+            return answer
+        }
+        do {
+            let answer = try await fetch(url, request, urgency, deadline: deadline)
+            // In this order, so that whoever comes finds it here or there.
+            service.cache?.keep(answer, for: key, now: service.clock.uptime())
+            service.fetches.finish(key, .success(answer))
+            return answer
+        } catch {
+            // What only this caller gave up is no news to the others.
+            if error == .stopping && Task.isCancelled || service.clock.uptime() >= deadline {
+                service.fetches.handOver(key)
+            } else {
+                service.fetches.finish(key, .failure(error))
+            }
+            throw error
+        }
+    }
+
+    /// Fetches one window of rows of another query, sent as it is, for this caller alone.
     ///
     /// - Parameters:
     ///   - query: the query; `nil` for the source's own.
@@ -26,11 +67,20 @@ public struct TablePageSource: PageSource {
     func fetch(
         _ request: PageRequest, query: String?, dividesByOffset: Bool
     ) async throws(PageSourceError) -> PageAnswer {
-        var fetch = WindowFetch(service, query.map { url.asking($0) } ?? url)
+        try await fetch(
+            query.map { url.asking($0) } ?? url, request, RequestUrgency(request.priority),
+            deadline: service.clock.uptime() + service.instance.restraint.deadline, dividesByOffset: dividesByOffset)
+    }
+
+    private func fetch(
+        _ url: TableURL, _ request: PageRequest, _ urgency: RequestUrgency, deadline: Duration,
+        dividesByOffset: Bool = true
+    ) async throws(PageSourceError) -> PageAnswer {
+        var fetch = WindowFetch(service, url, urgency, deadline: deadline)
         do {
             return try await fetch.page(request, divisions: dividesByOffset ? 0 : WindowFetch.maxDivisions)
         } catch {
-            if case .unauthenticated(let upstream) = error, service.instance.credentials == .forward {
+            if service.forwards, case .unauthenticated(let upstream) = error {
                 throw .callerUnauthenticated(upstream)
             }
             throw error

@@ -14,7 +14,19 @@ public struct TableService: Sendable {
     let clock: RequestClock
     /// Anything from 0 up to 1, anew each time: the part of a wait that is really waited.
     let jitter: @Sendable () -> Double
+    /// Whether each caller brings its own credentials.
+    let forwards: Bool
+    /// The fetches that are under way.
+    let fetches: SharedFetches
+    /// What was fetched a short while ago, where that is kept.
+    let cache: PageCache?
+    /// The service's number in the cache; 0 without one.
+    let numberInCache: Int
     private let transport: SignedTransport
+
+    /// Whose credentials the present task's fetches are made with, empty for the service's own; `nil` where the caller should
+    /// have brought some and has not.
+    var holder: String? { forwards ? ForwardedAuthorization.current?.owner : "" }
 
     /// Makes a service that reaches the instance through that transport.
     ///
@@ -24,12 +36,14 @@ public struct TableService: Sendable {
     ///   - gate: where its requests ask for permission, by the same clock; `nil`: a gate of this service alone.
     ///   - clock: the clock of deadlines and waits.
     ///   - jitter: anything from 0 up to 1, anew each time, by another source than the system's.
+    ///   - cache: where answers are kept for a short while; services of the same clock can share it. `nil`: nowhere.
     public init(
         instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)? = nil,
-        gate: (any RequestGate)? = nil, clock: RequestClock = .system, jitter: (@Sendable () -> Double)? = nil
+        gate: (any RequestGate)? = nil, clock: RequestClock = .system, jitter: (@Sendable () -> Double)? = nil,
+        cache: PageCache? = nil
     ) {
         self.init(
-            instance: instance, transport: transport, now: now, gate: gate, clock: clock, jitter: jitter
+            instance: instance, transport: transport, now: now, gate: gate, clock: clock, jitter: jitter, cache: cache
         ) { OAuthTokenSource($0, now: $1) }
     }
 
@@ -37,16 +51,21 @@ public struct TableService: Sendable {
     ///
     /// - Parameters:
     ///   - now: the present, in seconds since 1970; `nil`: by the machine's clock.
-    ///   - gate: as above, as are `clock` and `jitter`.
+    ///   - gate: as above, as are `clock`, `jitter` and `cache`.
     ///   - tokens: makes the source, given the instance's endpoint and the present in seconds since 1970.
     package init(
         instance: Instance, transport: any HTTPTransport, now: (@Sendable () -> Int)?,
         gate: (any RequestGate)? = nil, clock: RequestClock = .system, jitter: (@Sendable () -> Double)? = nil,
-        tokens: (TokenEndpoint, @escaping @Sendable () -> Int) -> any TokenSource
+        cache: PageCache? = nil, tokens: (TokenEndpoint, @escaping @Sendable () -> Int) -> any TokenSource
     ) {
         let now = now ?? { Int(Date().timeIntervalSince1970) }
         self.instance = instance
-        self.gate = gate ?? LocalGate(instance.restraint, clock: clock)
+        let gate = gate ?? LocalGate(instance.restraint, clock: clock)
+        self.gate = gate
+        fetches = SharedFetches(gate: gate)
+        forwards = instance.credentials == .forward
+        self.cache = cache
+        numberInCache = cache?.register() ?? 0
         self.clock = clock
         self.jitter = jitter ?? { Double.random(in: 0..<1) }
         self.now = now
@@ -86,13 +105,13 @@ public struct TableService: Sendable {
     ///
     /// - Parameters:
     ///   - slot: the slot of the instance that carries it.
-    ///   - timeout: the time it may take.
+    ///   - course: the attempt, within whose time it is got.
     /// - Throws: `AttemptFailure` where there are no credentials or there is no whole answer.
     func get(
-        _ url: String, in slot: RequestSlot, timeout: Duration
+        _ url: String, in slot: RequestSlot, _ course: inout AttemptCourse
     ) async throws(AttemptFailure) -> IncomingResponse {
         let request = OutgoingRequest(
-            url: url, headers: ["Accept": "application/json"], timeout: timeout, maxBodyBytes: instance.maxPageBytes)
-        return try await transport.send(request, slot: slot.index)
+            url: url, headers: ["Accept": "application/json"], maxBodyBytes: instance.maxPageBytes)
+        return try await transport.send(request, slot: slot.index, &course)
     }
 }

@@ -49,6 +49,13 @@ struct TableURL: Sendable {
         count = start + "sysparm_fields=sys_id&sysparm_limit=1&sysparm_offset="
     }
 
+    /// What makes a fetch the same as another one with that holder's credentials.
+    func key(for request: PageRequest, holder: String) -> FetchKey {
+        request.countOnly
+            ? FetchKey(holder: holder, url: count, offset: request.offset, limit: 1)
+            : FetchKey(holder: holder, url: page, offset: request.offset, limit: request.limit)
+    }
+
     /// The URLs of another query on the same table. The query is sent as it is, without an order of ours.
     func asking(_ query: String) -> TableURL {
         TableURL(table, parameters, query: query)

@@ -16,26 +16,30 @@ final class InstanceConnection: Sendable {
     private let clockStart: Timestamp
 
     /// The way to a configured instance, over the network.
-    init(_ configuration: InstanceConfiguration, group: EventLoopGroup) {
+    ///
+    /// - Parameter cache: where its answers are kept for a while; `nil`: nowhere.
+    init(_ configuration: InstanceConfiguration, cache: PageCache?, group: EventLoopGroup) {
         let client = HTTPClient(HTTPClientConfiguration(configuration), on: group)
         self.client = client
         gate = LocalGate(configuration.instance.restraint, clock: RequestClock(group))
         clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
         service = TableService(
-            instance: configuration.instance, transport: client, gate: gate, clock: gate.clock)
+            instance: configuration.instance, transport: client, gate: gate, clock: gate.clock, cache: cache)
     }
 
     /// The way to the built-in instance, which is no network at all.
     ///
     /// - Throws: `InstanceError` never, since the name is well-formed.
-    init(demo: DemoInstance, configuration: PagesConfiguration, group: EventLoopGroup) throws(InstanceError) {
+    init(
+        demo: DemoInstance, configuration: PagesConfiguration, cache: PageCache?, group: EventLoopGroup
+    ) throws(InstanceError) {
         client = nil
         let instance = try Instance(
             name: Configuration.defaultInstance, url: "http://localhost", maxPageBytes: configuration.maxBytes)
         gate = LocalGate(instance.restraint, clock: RequestClock(group))
         clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
         service = TableService(
-            instance: instance, transport: ResponderTransport(demo), gate: gate, clock: gate.clock)
+            instance: instance, transport: ResponderTransport(demo), gate: gate, clock: gate.clock, cache: cache)
     }
 
     /// How the instance is doing.

@@ -72,10 +72,12 @@ private func serve(
 private func connections(
     to configuration: Configuration, isDemo: Bool, group: EventLoopGroup
 ) async throws -> [InstanceConnection] {
-    var connections = configuration.instances.map { InstanceConnection($0, group: group) }
+    let cache = configuration.pages.cache
+    var connections = configuration.instances.map { InstanceConnection($0, cache: cache, group: group) }
     if isDemo {
         let demo = try await DemoInstance()
-        connections.append(try InstanceConnection(demo: demo, configuration: configuration.pages, group: group))
+        connections.append(
+            try InstanceConnection(demo: demo, configuration: configuration.pages, cache: cache, group: group))
     }
     return connections
 }

@@ -24,6 +24,7 @@ struct Client {
             let collector = BodyCollector()
             try await produce(collector)
             return (response, await collector.bytes)
+        case .noAnswer: throw NoAnswer()
         }
     }
 
@@ -49,6 +50,8 @@ struct Client {
     static func rows(_ body: [UInt8]) throws -> [[String: String]] {
         try JSONDecoder().decode(List.self, from: Data(body)).result
     }
+
+    private struct NoAnswer: Error {}
 
     private struct List: Decodable {
         var result: [[String: String]]

@@ -92,6 +92,50 @@ struct DemoInstanceProtocolTests {
         #expect(all.count == 600)
     }
 
+    @Test("shows the fields of a view, in lists and in single records", arguments: TableViews.all.keys.sorted())
+    func views(table: String) async throws {
+        let client = try await Client.shared.value
+        let views = try #require(TableViews.all[table])
+        #expect((2...3).contains(views.count))
+        let whole = try #require(try await client.rows(table, plain + [("sysparm_query", "ORDERBYsys_id")]).first)
+        for (view, fields) in views {
+            let query = plain + [("sysparm_view", view), ("sysparm_query", "ORDERBYsys_id")]
+            let row = try #require(try await client.rows(table, query).first)
+            #expect(row == whole.filter { fields.contains($0.key) } && row.count == fields.count, "\(view)")
+            let target = "/api/now/table/\(table)/\(whole["sys_id"] ?? "")?sysparm_view=\(view)"
+            let (_, record) = try await text(target + "&sysparm_exclude_reference_link=true")
+            #expect(
+                fields.allSatisfy { record.contains("\"\($0)\":") }
+                    && record.utf8.count(where: { $0 == 0x3A }) >= fields.count)
+            #expect(!record.contains("sys_mod_count"))
+        }
+    }
+
+    @Test(
+        "shows all fields in a view that the table does not have, and sysparm_fields before any view",
+        arguments: [
+            ("sysparm_view=", nil), ("sysparm_view=desktop", nil), ("sysparm_view=both", nil),
+            ("sysparm_view=Mobile", nil), ("sysparm_view=no_such_view", nil),
+            ("sysparm_view=mobile&sysparm_fields=number,cause", ["number", "cause"]),
+            ("sysparm_fields=number&sysparm_view=no_such_view", ["number"]),
+            ("sysparm_fields=&sysparm_view=mobile", TableViews.fields(of: "incident", view: "mobile")),
+        ])
+    func otherViews(parameters: String, fields: [String]?) async throws {
+        let target = "/api/now/table/incident?sysparm_limit=1&sysparm_query=ORDERBYnumber"
+        let (_, whole) = try await text(target)
+        let (response, body) = try await text("\(target)&\(parameters)")
+        #expect(response.status == 200)
+        guard let fields else {
+            #expect(body == whole)
+            return
+        }
+        let rows = try Client.rows(
+            Array(try await text("\(target)&\(parameters)&sysparm_exclude_reference_link=true").1.utf8))
+        #expect(rows.first.map { Set($0.keys) } == Set(fields))
+    }
+
+    private let plain = [("sysparm_exclude_reference_link", "true"), ("sysparm_limit", "1")]
+
     @Test("finds the records that refer to a record by its identifier")
     func nameValueReference() async throws {
         let client = try await Client.shared.value

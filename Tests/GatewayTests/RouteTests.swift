@@ -60,7 +60,8 @@ struct RouteTests {
             "/tables/incident/", "/tables//incident", "/tables/a/b", "/livez/", "/readyz//", "/%6civez", "/instances/",
             "/problems/", "/problems//not-found", "/problems/not-found/", "/problems/Not-Found",
             "/problems/not%2Dfound",
-            "/sessions/{id}/events/", "/sessions/{id}/records/", "/sessions/{id}/record", "/openapi.json", "/client.js",
+            "/sessions/{id}/Events", "/sessions/{id}/events/", "/sessions/{id}/records/", "/sessions/{id}/record",
+            "/openapi.json", "/client.js",
             "/metrics",
         ])
     func aliases(path: String) async throws {

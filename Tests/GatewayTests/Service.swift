@@ -22,7 +22,10 @@ final class Service: Sendable {
         rows: Int = 45, counts: Bool = true, configuration: GatewayConfiguration = GatewayConfiguration(),
         sessions: SessionConfiguration = SessionConfiguration(), store: (any SessionStore)? = nil,
         instances: [String] = ["default"], credentials: [String: Credentials] = [:], status: [InstanceStatus] = [],
-        restraint: Restraint = Restraint(retries: 0)
+        // Nobody queues: who sleeps until a deadline moves these clocks.
+        restraint: Restraint = Restraint(concurrency: 64, retries: 0),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) },
+        cacheTTL: Duration? = nil
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
         let time = ManualTime()
@@ -30,6 +33,7 @@ final class Service: Sendable {
         let requestClock = RequestClock(uptime: { time.uptime }) { duration throws(CancellationError) in
             time.advance(milliseconds: (Int(duration.components.seconds) + 1) * 1000)
         }
+        let cache = cacheTTL.map { PageCache(timeToLive: $0, maxBytes: 1 << 20) }
         var services: [String: TableService] = [:]
         for name in instances {
             services[name] = TableService(
@@ -37,7 +41,7 @@ final class Service: Sendable {
                     name: name, url: "https://\(name).service-now.com",
                     credentials: credentials[name] ?? .basic(username: "reader", password: Secret("hunter2")),
                     restraint: restraint),
-                transport: transport, clock: requestClock)
+                transport: transport, clock: requestClock, cache: cache)
         }
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock
@@ -46,7 +50,7 @@ final class Service: Sendable {
         }
         gateway = Gateway(
             registry: registry, instances: services, status: { status }, configuration: configuration, clock: clock,
-            observer: events)
+            sleep: sleep, observer: events)
         self.transport = transport
         self.time = time
     }
@@ -94,6 +98,7 @@ struct Answer {
         switch response.body {
         case .empty, .stream: body = []
         case .pieces(let pieces): body = Array(pieces.joined())
+        case .noAnswer: body = try #require(nil as [UInt8]?)
         }
         for field in headers.fields {
             #expect(!field.value.isEmpty, "\(field.name) is empty")

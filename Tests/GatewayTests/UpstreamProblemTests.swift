@@ -84,7 +84,8 @@ private let failures: [Failure] = [
     Failure("upstream-failed", 502, upstream: nil, .noResponse("closed")),
     Failure("upstream-failed", 502, upstream: nil, .invalidRequest("odd")),
     Failure("upstream-incomplete", 502, upstream: upstream(200), 200, #"{"result":[{"secretRow":1},"#),
-    Failure("upstream-incomplete", 502, upstream: upstream(200), .bodyIncomplete("cut")),
+    Failure("upstream-incomplete", 502, upstream: upstream(200), .bodyIncomplete("cut", status: 200)),
+    Failure("upstream-incomplete", 502, upstream: upstream(404), .bodyIncomplete("cut", status: 404)),
     Failure("upstream-incomplete", 502, upstream: upstream(200), 200, #"{"result":[],"result":[]}"#),
     Failure(
         "upstream-incomplete", 502, upstream: upstream(200, "\"m\"", "\"d\""), 200,

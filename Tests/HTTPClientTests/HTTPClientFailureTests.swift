@@ -97,6 +97,19 @@ struct HTTPClientFailureTests {
         }
     }
 
+    @Test("A cut answer tells the status that its header had", arguments: [200, 206, 404, 429, 503])
+    func cutStatus(status: Int) async throws {
+        try await withServer(script: { connection in
+            _ = connection.readRequest()
+            connection.write("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\nab")
+        }) { server, client in
+            guard case .bodyIncomplete(_, status)? = await client.error(of: OutgoingRequest(url: server.url)) else {
+                Issue.record("another end")
+                return
+            }
+        }
+    }
+
     @Test("A transfer that failed does not spoil the next")
     func recovery() async throws {
         try await withServer(script: { connection in

@@ -67,14 +67,21 @@ struct ResponderTests {
     func brokenStream() async {
         let broken = Fixed { _ in
             Response(
-                status: 200,
+                status: 206,
                 body: .stream { writer in
                     try await writer.write([0x61])
                     throw BodyWriterError.closed
                 })
         }
-        await #expect(throws: TransportError.bodyIncomplete("the answer ended early")) {
+        await #expect(throws: TransportError.bodyIncomplete("the answer ended early", status: 206)) {
             try await ResponderTransport(broken).send(OutgoingRequest(url: "http://h/"))
+        }
+    }
+
+    @Test("Where there is no answer the transport says so")
+    func noAnswer() async {
+        await #expect(throws: TransportError.noResponse("the connection was closed without an answer")) {
+            try await ResponderTransport(Fixed { _ in .noAnswer }).send(OutgoingRequest(url: "http://h/"))
         }
     }
 }

@@ -96,4 +96,41 @@ import Testing
             #expect(faults.value == 1)
         }
     }
+
+    @Test(
+        "Where there is to be no answer the peer gets no byte, on a connection that was used before too",
+        arguments: ["GET /now", "GET /body", "POST /body", "HEAD /body", "GET /later", "POST /later"], [false, true])
+    func noAnswer(line: String, isKept: Bool) async throws {
+        let messages = Box<[String]>([])
+        var configuration = HTTPServerConfiguration()
+        configuration.log = { message in messages.change { $0.append(message) } }
+        configuration.onFault = { message in messages.change { $0.append(message) } }
+        let responder = Answers { head in
+            switch head.target {
+            case "/now": .answer(.noAnswer)
+            case "/first": .answer(.text("first"))
+            default:
+                .body(limit: 100, tooLarge: { .text("", status: 413) }) { request in
+                    // From another thread the answer comes when the connection has been suspended.
+                    if head.target == "/later" { await Task.detached { await Task.yield() }.value }
+                    return .noAnswer
+                }
+            }
+        }
+        try await withServer(configuration: configuration, responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            if isKept {
+                try await peer.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await peer.response().text == "first")
+            }
+            let body = line.hasPrefix("POST") ? "Content-Length: 4\r\n\r\nbody" : "\r\n"
+            try await peer.send("\(line) HTTP/1.1\r\nHost: a\r\n\(body)")
+            #expect(try await peer.readToEnd() == [])
+            #expect(await eventually { server.server.connectionCount == 0 })
+            let other = try RawConnection(port: server.port)
+            try await other.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await other.response().text == "first")
+        }
+        #expect(messages.value == [])
+    }
 }

@@ -60,6 +60,25 @@ import Testing
         }
     }
 
+    @Test("Over TLS too there can be no answer at all", arguments: [false, true])
+    func noAnswer(isSuspended: Bool) async throws {
+        let responder = Answers.whole { _ in
+            if isSuspended { await Task.detached { await Task.yield() }.value }
+            return .noAnswer
+        }
+        try await withIdentity { identity, certificate in
+            var configuration = HTTPServerConfiguration()
+            configuration.tls = identity
+            try await withServer(configuration: configuration, responder: responder) { server in
+                let answer = try await run(
+                    "curl", "-4s", "--cacert", certificate, "-w", "%{size_header} %{size_download}",
+                    "https://localhost:\(server.port)/")
+                // 52: the server has sent nothing.
+                #expect(answer == (52, "0 0"))
+            }
+        }
+    }
+
     @Test(
         "TLS 1.2 and 1.3 are spoken, 1.1 and plain HTTP are not",
         arguments: [("1.1", false), ("1.2", true), ("1.3", true)])

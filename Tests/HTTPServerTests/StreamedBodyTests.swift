@@ -92,6 +92,48 @@ import Testing
             try await peer.send(Self.request)
             await #expect(throws: RawConnection.Failure.self) { _ = try await peer.response() }
             #expect(await eventually { server.server.connectionCount == 0 })
+            let other = try RawConnection(port: server.port)
+            try await other.send(Self.request)
+            let text = String(decoding: try await other.readToEnd(), as: UTF8.self)
+            #expect(text.ranges(of: "some text ").count == pieces, "what was written before is sent")
+            #expect(!text.hasSuffix("0\r\n\r\n"))
+        }
+    }
+
+    @Test(
+        "Pieces that are offered are taken together, up to the limit, without waiting for the reader",
+        arguments: [true, false], [true, false])
+    func offers(onLoop: Bool, isCut: Bool) async throws {
+        let limit = 1 << 20
+        let piece = [UInt8](repeating: 0x61, count: 50_000)
+        let taken = Box(0)
+        let gate = Gate()
+        let responder = streaming { writer in
+            while try await offer([piece[...], piece[...]], limit: limit, to: writer, onLoop: onLoop) {
+                taken.change { $0 += 1 }
+            }
+            // One that has room by itself is still taken.
+            #expect(try await writer.offer([[0x62]], limit: limit))
+            await gate.wait()
+            if isCut { throw BodyWriterError.closed }
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port, receiveBuffer: 16 << 10)
+            try await peer.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            _ = try await peer.readHead()
+            let last = Box((count: -1, times: 0))
+            let isFull = await eventually {
+                let count = taken.value
+                last.change { $0 = $0.count == count ? (count, $0.times + 1) : (count, 0) }
+                return last.value.times > 20
+            }
+            #expect(isFull && taken.value >= 10)
+            gate.open()
+            if isCut { #expect(await eventually { server.server.connectionCount == 0 }) }
+            let text = try await peer.readToEnd()
+            let bytes = text.count { $0 == 0x61 }
+            #expect(isCut ? bytes < taken.value * 100_000 : bytes >= taken.value * 100_000)
+            #expect(isCut || text.contains(0x62))
         }
     }
 
@@ -225,6 +267,43 @@ import Testing
             #expect(try await peer.response().text == "x")
         }
     }
+
+    @Test(
+        "A stream that says its length is sent without chunks, and is cut where it ends before", arguments: [9, 4, 0])
+    func announcedLength(written: Int) async throws {
+        let body = Array("paginated".utf8)
+        let responder = Answers { _ in
+            let headers: HeaderFields = ["Content-Length": "9", "X-Last": "z"]
+            return .answer(
+                Response(status: 200, headers: headers, body: .stream { try await $0.write(body[..<written]) }))
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send(Self.request)
+            let head = try await peer.readHead()
+            #expect(head.headers["Content-Length"] == "9" && head.headers["Transfer-Encoding"] == nil)
+            #expect(head.headers["X-Last"] == "z")
+            #expect(try await peer.read(written) == Array(body[..<written]))
+            if written == 9 {
+                try await peer.send(Self.request)
+                #expect(try await peer.response().body == body)
+            } else {
+                #expect(try await peer.readToEnd().isEmpty)
+            }
+        }
+    }
+}
+
+private func offer(
+    _ pieces: [ArraySlice<UInt8>], limit: Int, to writer: any BodyWriter, onLoop: Bool
+) async throws -> Bool {
+    onLoop ? try await writer.offer(pieces, limit: limit) : try await offerElsewhere(pieces, limit: limit, to: writer)
+}
+
+@concurrent private func offerElsewhere(
+    _ pieces: [ArraySlice<UInt8>], limit: Int, to writer: any BodyWriter
+) async throws -> Bool {
+    try await Task.detached { try await writer.offer(pieces, limit: limit) }.value
 }
 
 @concurrent private func writeElsewhere(_ piece: ArraySlice<UInt8>, to writer: any BodyWriter) async throws {

@@ -6,16 +6,16 @@ import Testing
 struct EventTests {
     static let request = AnsweredRequest(
         method: "POST", route: "/sessions/{id}/next", status: 200, duration: .microseconds(1_234), bytes: 16_384,
-        requestID: "r-1", sessionID: "abcdefghijklmnop", upstream: .milliseconds(1))
+        requestID: "r-1", sessionID: "abcdefghijklmnop", upstream: .milliseconds(1), cacheStatus: "fwd=miss; collapsed")
 
     /// One of each kind with the line that is expected of it in both formats.
     static let samples: [(event: Event, json: String, text: String)] = [
         (
             .requestAnswered(request),
             #""level":"info","event":"request-answered","method":"POST","route":"/sessions/{id}/next","status":200,"#
-                + #""milliseconds":1.234,"bytes":16384,"upstreamMilliseconds":1.000,"requestID":"r-1","session":"abcdef"}"#,
+                + #""milliseconds":1.234,"bytes":16384,"upstreamMilliseconds":1.000,"cacheStatus":"fwd=miss; collapsed","requestID":"r-1","session":"abcdef"}"#,
             "info    request-answered method=POST route=/sessions/{id}/next status=200 milliseconds=1.234 bytes=16384 "
-                + "upstreamMilliseconds=1.000 requestID=r-1 session=abcdef"
+                + #"upstreamMilliseconds=1.000 cacheStatus="fwd=miss; collapsed" requestID=r-1 session=abcdef"#
         ),
         (
             .serviceStarted(version: "1", instances: ["a", "b"], listeners: ["http://127.0.0.1:1"]),

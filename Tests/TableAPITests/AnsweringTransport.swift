@@ -52,6 +52,9 @@ final class GrantingInstance: Sendable {
         self.refreshes = refreshes
     }
 
+    /// Whether the latest token is refused.
+    var isRevoked: Bool { state.withLock { $0.isRevoked } }
+
     /// From now on the latest token is refused.
     func revoke() {
         state.withLock { $0.isRevoked = true }

@@ -11,7 +11,13 @@ struct AttemptTests {
             (.connectionFailed("d"), .failed, .again(after: nil)), (.tlsFailed("d"), .failed, .again(after: nil)),
             (.noResponse("d"), .failed, .again(after: nil)), (.timedOut(receivedBytes: false), .failed, .smaller),
             (.timedOut(receivedBytes: true), .answered, .smaller),
-            (.bodyIncomplete("d"), .answered, .smallerOrAgain), (.bodyTooLarge(limit: 1), .answered, .none),
+            (.bodyIncomplete("d", status: 200), .answered, .smallerOrAgain),
+            (.bodyIncomplete("d", status: 500), .answered, .smallerOrAgain),
+            (.bodyIncomplete("d", status: 202), .answered, .again(after: nil)),
+            (.bodyIncomplete("d", status: 404), .answered, .again(after: nil)),
+            (.bodyIncomplete("d", status: 429), .limited(nil), .again(after: nil)),
+            (.bodyIncomplete("d", status: 502), .failed, .again(after: nil)),
+            (.bodyTooLarge(limit: 1), .answered, .none),
             (.invalidRequest("d"), .unknown, .none), (.cancelled, .unknown, .none),
         ] as [(TransportError, RequestOutcome, Attempt.Remedy)])
     func transport(error: TransportError, outcome: RequestOutcome, remedy: Attempt.Remedy) {
@@ -29,13 +35,23 @@ struct AttemptTests {
             (.failed(.init(status: 502), reason: "r"), .failed, .again(after: nil)),
             (.failed(.init(status: 500), reason: "r"), .failed, .none),
             (.failed(nil, reason: "r"), .failed, .again(after: nil)), (.timedOut(nil), .failed, .again(after: nil)),
-            (.unauthenticated(.init(status: 401)), .unknown, .none), (.stopping, .unknown, .none),
+            (.incomplete(.init(status: 200), reason: "r"), .answered, .again(after: nil)),
+            (.failed(.init(status: 200), reason: "r"), .answered, .none),
+            (.unauthenticated(.init(status: 401)), .answered, .none), (.stopping, .unknown, .none),
         ] as [(PageSourceError, RequestOutcome, Attempt.Remedy)])
     func credentials(error: PageSourceError, outcome: RequestOutcome, remedy: Attempt.Remedy) {
-        let attempt = Attempt(withoutCredentials: error)
-        #expect(attempt.report == RequestReport(outcome))
-        #expect(attempt.remedy == remedy)
-        #expect(attempt.result == .failure(error))
+        let asked = Attempt(withoutCredentials: .asked(error))
+        #expect(asked.report == RequestReport(outcome))
+        #expect(asked.remedy == remedy)
+        // Whoever only waited for them has learnt nothing of the instance itself.
+        let shared = Attempt(withoutCredentials: .shared(error))
+        #expect(shared.report == RequestReport(.unknown))
+        #expect(shared.remedy == remedy)
+        // And what is not there will not be there the next time.
+        let absent = Attempt(withoutCredentials: .absent(error))
+        #expect(absent.report == RequestReport(.unknown))
+        #expect(absent.remedy == .none)
+        for attempt in [asked, shared, absent] { #expect(attempt.result == .failure(error)) }
     }
 
     @Test(

@@ -56,8 +56,8 @@ private final class SessionKeepingInstance: Sendable {
             transport: transport)
     }
 
-    private func read(_ service: TableService) async throws {
-        _ = try await service.source(of: "incident").fetch(PageRequest(offset: 0, limit: 20))
+    private func read(_ service: TableService, offset: Int = 0) async throws {
+        _ = try await service.source(of: "incident").fetch(PageRequest(offset: offset, limit: 20))
     }
 
     @Test("Requests made one after the other are in one session of the instance")
@@ -75,9 +75,9 @@ private final class SessionKeepingInstance: Sendable {
         let transport = AnsweringTransport { await instance.answer($0) }
         let service = try service(transport)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<15 {
+            for number in 0..<15 {
                 group.addTask {
-                    let paginator = try service.paginator(from: "incident")
+                    let paginator = try service.paginator(from: "incident\(number)")
                     for _ in 0..<20 { try await paginator.next() }
                 }
             }
@@ -94,7 +94,7 @@ private final class SessionKeepingInstance: Sendable {
         let transport = AnsweringTransport { await instance.answer($0) }
         let service = try service(transport)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<12 { group.addTask { try await read(service) } }
+            for number in 0..<12 { group.addTask { try await read(service, offset: number * 20) } }
             try await eventually("every slot is taken") { instance.total == 8 }
             gate.open()
             try await group.waitForAll()
@@ -131,7 +131,7 @@ private final class SessionKeepingInstance: Sendable {
         arguments: [
             .success(IncomingResponse(status: 202, headers: ["Set-Cookie": "JSESSIONID=2"])),
             .success(.refused), .failure(.timedOut(receivedBytes: false)), .failure(.cancelled),
-            .failure(.bodyIncomplete("cut")), .failure(.noResponse("gone")),
+            .failure(.bodyIncomplete("cut", status: 200)), .failure(.noResponse("gone")),
         ] as [Result<IncomingResponse, TransportError>])
     func leftAlone(outcome: Result<IncomingResponse, TransportError>) async throws {
         var first = IncomingResponse.page(1, total: 1)

@@ -73,7 +73,8 @@ import Testing
                     of: instance.url, client: client, transport: transport, timeout: .seconds(1), now: { 0 }),
                 now: { 0 })
         }
-        let signature = try await source.signature()
+        var course = AttemptCourse(timeout: .seconds(1), clock: .system)
+        let signature = try await source.signature(&course)
         #expect(signature.headers.fields.count == 1)
         var state = TokenState()
         state.complete(

@@ -47,6 +47,39 @@ struct LocalGateTests {
         #expect(time.sleeping == 0)
     }
 
+    @Test("An urgency that grows counts before its request waits, and while it does", arguments: [true, false])
+    func raised(isWaiting: Bool) async throws {
+        let gate = gate(Restraint(concurrency: 1))
+        let slot = try await gate.enter(.interactive, deadline: far)
+        let (served, deadline) = (Shared<[String]>([]), far)
+        let urgency = RequestUrgency(.readAhead)
+        func raise() {
+            #expect(urgency.raise(to: .interactive) && !urgency.raise(to: .bulk) && urgency.priority == .interactive)
+            gate.raise(urgency)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            func wait(_ name: String, _ urgency: RequestUrgency, _ count: Int) async throws {
+                group.addTask {
+                    let slot = try await gate.enter(urgency, deadline: deadline)
+                    served.change { $0.append(name) }
+                    await gate.leave(slot, RequestReport(.answered))
+                }
+                try await eventually("it waits") { gate.current.queued == count }
+            }
+            if !isWaiting { raise() }
+            try await wait("ahead", urgency, 1)
+            try await wait("export", RequestUrgency(.bulk), 2)
+            try await wait("move", RequestUrgency(.interactive), 3)
+            if isWaiting { raise() }
+            await gate.leave(slot, RequestReport(.answered))
+            try await group.waitForAll()
+        }
+        #expect(served.current == ["ahead", "move", "export"])
+        // Nobody waits with it any more.
+        gate.raise(urgency)
+        #expect(gate.current.inFlight == 0 && gate.current.queued == 0 && time.sleeping == 0)
+    }
+
     @Test("Who waits past the deadline is told so, at the deadline and not later")
     func deadline() async throws {
         let gate = gate(Restraint(concurrency: 1))

@@ -16,7 +16,10 @@ import Testing
                 url: "https://x.service-now.com", credentials: .oauth(client), timeout: .seconds(7),
                 restraint: Restraint(retries: 0)),
             transport: transport, now: { clock.now.milliseconds / 1000 },
-            clock: RequestClock(uptime: { .milliseconds(clock.now.milliseconds) }) { _ throws(CancellationError) in })
+            clock: RequestClock(uptime: { .milliseconds(clock.now.milliseconds) }) { _ throws(CancellationError) in
+                // Whoever sleeps is woken up by nothing but a cancellation.
+                do { try await Task.sleep(for: .seconds(600)) } catch { throw CancellationError() }
+            })
     }
 
     private func read(_ service: TableService, offset: Int = 0) async throws -> PageAnswer {
@@ -61,7 +64,7 @@ import Testing
             instance.revoke()
         }
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<100 { group.addTask { try await read(service).rows.count } }
+            for number in 0..<100 { group.addTask { try await read(service, offset: number).rows.count } }
             if !isRenewal {
                 try await eventually("the token is asked for") { transport.grants.count == 1 }
                 for _ in 0..<1000 { await Task.yield() }
@@ -101,7 +104,7 @@ import Testing
         let service = try service(waiting)
         _ = try await read(service)
         clock.advance(seconds: 95)
-        async let renewing = read(service)
+        async let renewing = read(service, offset: 20)
         try await eventually("the renewal is under way") { waiting.grants.count == 2 }
         #expect(try await read(service).rows.count == 20)
         #expect(waiting.reads.count == 2)
@@ -247,7 +250,7 @@ import Testing
         let service = try service(transport)
         let first = Task { try await read(service) }
         try await eventually("the first asks") { transport.grants.count == 1 }
-        let second = Task { try await read(service) }
+        let second = Task { try await read(service, offset: 20) }
         first.cancel()
         gate.open()
         #expect(try await second.value.rows.count == 20)
@@ -266,7 +269,7 @@ import Testing
         let service = try service(transport)
         async let first = read(service)
         try await eventually("the first asks") { transport.grants.count == 1 }
-        let second = Task { try await read(service) }
+        let second = Task { try await read(service, offset: 20) }
         second.cancel()
         await #expect(throws: PageSourceError.stopping) { try await second.value }
         gate.open()

@@ -25,7 +25,7 @@ private final class MemoryFile: Sendable {
     var reads: Int { state.withLock { $0.reads } }
 
     var secret: Secret {
-        Secret(in: SecretFile(state.withLock { $0.text } ?? "", access: access))
+        Secret(in: SecretFile(state.withLock { $0.text } ?? "", setting: "instances.x.auth.key", access: access))
     }
 
     func write(_ text: String?, changingVersion: Bool = true) {
@@ -54,6 +54,22 @@ private final class MemoryFile: Sendable {
                 }
             },
             uptime: { self.state.withLock { $0.uptime } })
+    }
+}
+
+/// What a secret can be good for.
+private enum SecretUse: Sendable {
+    case token, key, basicPassword, clientSecret, grantPassword
+
+    func credentials(_ secret: Secret) -> Credentials {
+        switch self {
+        case .token: .bearer(secret)
+        case .key: .apiKey(secret)
+        case .basicPassword: .basic(username: "reader", password: secret)
+        case .clientSecret: .oauth(OAuthClient(id: "id", secret: secret, grant: .clientCredentials))
+        case .grantPassword:
+            .oauth(OAuthClient(id: "id", secret: Secret("s"), grant: .password(username: "u", password: secret)))
+        }
     }
 }
 
@@ -129,21 +145,42 @@ private final class MemoryFile: Sendable {
         }
     }
 
-    @Test("What no header can carry is not sent, and not told")
-    func unsendable() async throws {
+    @Test(
+        "What a file holds that is no secret is no failure of the instance: nothing is sent, and the setting is named",
+        arguments: [
+            (.token, "hunter2\r\nX-Evil: 1"), (.token, ""), (.key, "hunter2\u{7F}"), (.key, ""), (.basicPassword, ""),
+            (.clientSecret, ""), (.grantPassword, ""),
+        ] as [(SecretUse, String)])
+    fileprivate func unusable(use: SecretUse, text: String) async throws {
         let file = MemoryFile("good")
         let secret = file.secret
-        let transport = AnsweringTransport { _ in .page(1, total: 1) }
-        let service = TableService(
-            instance: try Instance(url: "https://x.service-now.com", credentials: .apiKey(secret)),
-            transport: transport)
-        file.write("hunter2\r\nX-Evil: 1")
-        file.advance(milliseconds: 1000)
-        let error = await #expect(throws: PageSourceError.self) {
-            try await service.source(of: "incident").fetch(PageRequest(offset: 0, limit: 1))
+        let instance = GrantingInstance()
+        let transport = AnsweringTransport { request in
+            request.url.hasSuffix(tokenPath) ? instance.answer(request) : .page(1, total: 1)
         }
-        #expect(transport.requests.isEmpty)
-        #expect(!"\(error as Any)".contains("hunter2"))
+        let time = ManualTime(skipsSleep: true)
+        let gate = LocalGate(Restraint(requestsPerHour: 2), clock: time.clock)
+        let service = TableService(
+            instance: try Instance(url: "https://x.service-now.com", credentials: use.credentials(secret)),
+            transport: transport, gate: gate, clock: time.clock)
+        let source = try service.source(of: "incident")
+        file.write(text)
+        file.advance(milliseconds: 1000)
+        for _ in 0..<10 {
+            let error = await #expect(throws: PageSourceError.self) {
+                try await source.fetch(PageRequest(offset: 0, limit: 1))
+            }
+            guard case .failed(nil, let reason) = error else {
+                Issue.record("another problem")
+                return
+            }
+            #expect(reason.contains("instances.x.auth.key") && !reason.contains("hunter2"))
+        }
+        #expect(transport.requests.isEmpty && time.slept.isEmpty && gate.current.passage == .ok)
+        // And what was not asked for is still there to be asked for.
+        file.write("better")
+        file.advance(milliseconds: 1000)
+        #expect(try await source.fetch(PageRequest(offset: 0, limit: 1)).rows.count == 1)
     }
 }
 

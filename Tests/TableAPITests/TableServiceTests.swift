@@ -14,7 +14,7 @@ import Testing
         let instance = try Instance(
             url: "https://x.service-now.com", credentials: credentials, timeout: timeout, maxPageBytes: maxPageBytes,
             restraint: Restraint(retries: 0))
-        return TableService(instance: instance, transport: transport)
+        return TableService(instance: instance, transport: transport, clock: ManualTime().clock)
     }
 
     private func offsets(_ transport: ScriptedTransport) -> [String] {
@@ -53,7 +53,14 @@ import Testing
             (TransportError.timedOut(receivedBytes: true), PageSourceError.timedOut(nil)),
             (.timedOut(receivedBytes: false), .timedOut(nil)), (.bodyTooLarge(limit: 9), .tooLarge(limit: 9)),
             (.cancelled, .stopping),
-            (.bodyIncomplete("d"), .incomplete(Upstream(status: 200), reason: "the answer was cut on its way: d")),
+            (
+                .bodyIncomplete("d", status: 200),
+                .incomplete(Upstream(status: 200), reason: "the answer was cut on its way: d")
+            ),
+            (
+                .bodyIncomplete("d", status: 403),
+                .incomplete(Upstream(status: 403), reason: "the answer was cut on its way: d")
+            ),
             (.connectionFailed("d"), .failed(nil, reason: "no connection to the instance: d")),
             (.tlsFailed("d"), .failed(nil, reason: "no secure connection to the instance: d")),
             (.noResponse("d"), .failed(nil, reason: "the instance did not answer: d")),

@@ -94,7 +94,7 @@ struct CertificateTests {
             """
         let configuration = try #require(try ConfigurationTests.read(text, [:]).instances.first)
         let group = try EventLoopGroup(count: 1)
-        let connection = InstanceConnection(configuration, group: group)
+        let connection = InstanceConnection(configuration, cache: nil, group: group)
         let result: Result<PageAnswer, any Error>
         do {
             let source = try connection.service.source(of: "incident")

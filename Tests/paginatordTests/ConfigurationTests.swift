@@ -53,6 +53,8 @@ struct ConfigurationTests {
         #expect(configuration.pages.itemsPerPage == 20)
         #expect(configuration.pages.maxItemsPerPage == 10_000)
         #expect(configuration.pages.maxBytes == 67_108_864)
+        #expect(configuration.pages.cacheTTL == .zero && configuration.pages.cache == nil)
+        #expect(configuration.pages.cacheBytes == 134_217_728)
         #expect(configuration.limits.connections == 10_000)
         #expect(configuration.limits.requestBody == 1_048_576)
         #expect(configuration.limits.requestHead == 32_768)
@@ -88,7 +90,7 @@ struct ConfigurationTests {
               } },
               sessions: { store: "memory", idleTimeout: 60, maxIdleTimeout: "2m", maxTotal: 5, replayMemory: "2KiB",
                 replayPageBytes: 100 },
-              pages: { itemsPerPage: 7, maxItemsPerPage: 70, maxBytes: "3MiB" },
+              pages: { itemsPerPage: 7, maxItemsPerPage: 70, maxBytes: "3MiB", cacheTTL: "90s", cacheBytes: "2KiB" },
               limits: { connections: 9, requestBody: "4KiB", requestHead: "8KiB", idleTimeout: "5s", waitingMoves: 0 },
               log: { level: "debug", format: "json" }, shutdownGrace: "1.5s",
             }
@@ -120,6 +122,8 @@ struct ConfigurationTests {
         #expect(configuration.sessions.replayPageBytes == 100)
         #expect(configuration.pages.itemsPerPage == 7)
         #expect(configuration.pages.maxItemsPerPage == 70)
+        #expect(configuration.pages.cacheTTL == .seconds(90) && configuration.pages.cache != nil)
+        #expect(configuration.pages.cacheBytes == 2048)
         #expect(configuration.limits.connections == 9)
         #expect(configuration.limits.requestBody == 4096)
         #expect(configuration.limits.requestHead == 8192)
@@ -208,6 +212,16 @@ struct ConfigurationTests {
                 "pages.itemsPerPage: must not be larger than maxItemsPerPage"
             ),
             (
+                "{ pages: { cacheTTL: -1 } }",
+                "pages.cacheTTL: expected a duration from 0s to 24h, as a number of seconds or such as "
+                    + #""500ms", "65s", "15m" or "24h" but found -1"#
+            ),
+            (
+                "{ pages: { cacheBytes: 0 } }",
+                "pages.cacheBytes: expected a size from 1KiB to 1024GiB, as a number of bytes or such as "
+                    + #""32KiB" or "1MiB" but found 0"#
+            ),
+            (
                 "{ pages: { maxBytes: '1MB' } }",
                 #"pages.maxBytes: expected a size from 1KiB to 2GiB, as a number of bytes or such as "32KiB" or "1MiB" "#
                     + #"but found "1MB""#
@@ -248,7 +262,11 @@ struct ConfigurationTests {
             ("{ tls: { key: 'c' } }", "tls.certificate: not set, though there is a key"),
             ("{ pages: { itemPerPage: 5 } }", "pages.itemPerPage: unknown key; did you mean itemsPerPage?"),
             ("{ pages: { itemsperpage: 5 } }", "pages.itemsperpage: unknown key; did you mean itemsPerPage?"),
-            ("{ pages: { readAhead: 5 } }", "pages.readAhead: unknown key"),
+            ("{ pages: { readahead: 5 } }", "pages.readahead: unknown key; did you mean readAhead?"),
+            (
+                "{ pages: { readAhead: 9 } }",
+                "pages.readAhead: expected \"auto\" or a number of pages from 0 to 8 but found 9"
+            ),
             ("{ acess: {} }", "acess: unknown key"), ("{ page: {} }", "page: unknown key; did you mean pages?"),
             ("{ 'a\\nb': 1 }", "a\\u{a}b: unknown key"),
             ("{ log: { level: 'info' }, log: { level: 'debug' } }", "log: repeated in line 1"),

@@ -92,7 +92,7 @@ struct FaultSyntax: Sendable {
         FaultSyntax(name: "hibernate", summary: "the page of a sleeping instance, with status 200") {
             _ throws(FaultTextError) in .hibernate
         },
-        FaultSyntax(name: "drop", summary: "the connection is closed before a body comes") {
+        FaultSyntax(name: "drop", summary: "the connection is closed without an answer") {
             _ throws(FaultTextError) in .drop
         },
         FaultSyntax(

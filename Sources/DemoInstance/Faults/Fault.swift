@@ -28,7 +28,7 @@ public struct Fault: Sendable, Equatable {
         case status(Int, retryAfter: RetryAfter = .absent)
         /// The page of a sleeping developer instance, with status 200.
         case hibernate
-        /// The connection is closed before anything of the body has come.
+        /// The connection is closed without a byte of an answer.
         case drop
         /// Each time `by` more records are gone from the front of every list, `most` in all.
         case shrink(by: Int = 1, most: Int = 100)

@@ -18,7 +18,7 @@ extension Fault.Kind {
                 title: "Instance Hibernating page",
                 body: "<p>Your instance is hibernating. Sign in to the developer site to wake it.</p>")
         case .drop:
-            return Response(status: 200, headers: InstanceError.jsonHeaders, body: .stream { _ in throw CutShort() })
+            return .noAnswer
         case .empty(let status):
             return Response(status: status)
         case .login(.page):

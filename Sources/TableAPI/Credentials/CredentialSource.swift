@@ -1,12 +1,11 @@
 import HTTPModel
-import Pagination
 
 /// Signs requests, anew for every attempt: what it signs with may have been renewed since the last one.
 protocol CredentialSource: Sendable {
-    /// The signature of one attempt.
+    /// The signature of one attempt, within that attempt's time.
     ///
-    /// - Throws: `PageSourceError` where there is nothing to sign with.
-    func signature() async throws(PageSourceError) -> Signature
+    /// - Throws: `CredentialFailure` where there is nothing to sign with.
+    func signature(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Signature
 
     /// Hears that the instance refused a signature.
     ///
@@ -17,7 +16,7 @@ protocol CredentialSource: Sendable {
 /// Signs nothing.
 struct UnsignedSource: CredentialSource {
     /// A signature without a header.
-    func signature() async throws(PageSourceError) -> Signature { Signature() }
+    func signature(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Signature { Signature() }
 
     /// There is no other.
     func refuse(_ signature: Signature) async -> Bool { false }

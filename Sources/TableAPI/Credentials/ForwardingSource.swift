@@ -5,9 +5,9 @@ import Pagination
 struct ForwardingSource: CredentialSource {
     /// The caller's own header, held by the caller.
     ///
-    /// - Throws: `PageSourceError.callerUnauthenticated` where nobody brought one.
-    func signature() async throws(PageSourceError) -> Signature {
-        guard let caller = ForwardedAuthorization.current else { throw .callerUnauthenticated(nil) }
+    /// - Throws: `CredentialFailure.absent` where nobody brought one.
+    func signature(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Signature {
+        guard let caller = ForwardedAuthorization.current else { throw .absent(.callerUnauthenticated(nil)) }
         return Signature(headers: ["Authorization": caller.value.revealed], holder: caller.owner)
     }
 

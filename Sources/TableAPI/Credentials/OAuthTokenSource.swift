@@ -4,7 +4,9 @@ import Pagination
 /// The tokens of one process: whoever needs a new one first gets it for all who wait.
 ///
 /// It gets it in its own task, so that nothing runs that nobody waits for; if that task is cancelled, the next in the queue
-/// starts over.
+/// starts over. It also gets it in its own slot of the instance, in which it sends nothing else meanwhile, as those who wait
+/// send nothing in theirs: so no more requests are under way than there are slots, be it only one, and nobody who holds a
+/// slot ever waits for another. What the instance does to the renewal counts once, for the attempt that asked.
 final class OAuthTokenSource: TokenSource {
     private let endpoint: TokenEndpoint
     private let now: @Sendable () -> Int
@@ -18,14 +20,14 @@ final class OAuthTokenSource: TokenSource {
     }
 
     /// The present token, or a new one.
-    func token() async throws(PageSourceError) -> Secret {
+    func token(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Secret {
         switch action(now: now()) {
         case .use(let token): return token
-        case .fail(let error): throw error
+        case .fail(let error): throw .shared(error)
         case .renew(_, let meanwhile):
             if !renewals.take() {
                 if let meanwhile { return meanwhile }
-                guard await renewals.wait() == .taken else { throw .stopping }
+                try await waitForTurn(course)
             }
         }
         defer { renewals.pass() }
@@ -33,8 +35,8 @@ final class OAuthTokenSource: TokenSource {
         // Whoever had the turn before may have got one.
         switch action(now: start) {
         case .use(let token): return token
-        case .fail(let error): throw error
-        case .renew(let refreshToken, _): return try await renew(by: refreshToken, start: start)
+        case .fail(let error): throw .shared(error)
+        case .renew(let refreshToken, _): return try await renew(by: refreshToken, start: start, &course)
         }
     }
 
@@ -47,13 +49,38 @@ final class OAuthTokenSource: TokenSource {
         state.withLock { $0.action(now: now) }
     }
 
-    private func renew(by refreshToken: Secret?, start: Int) async throws(PageSourceError) -> Secret {
+    /// Waits for the turn to renew the token, as long as the attempt may take: whoever renews it may have more time.
+    private func waitForTurn(_ course: AttemptCourse) async throws(CredentialFailure) {
+        let outcome = await withTaskGroup(of: TurnQueue.Outcome?.self) { [renewals] group in
+            group.addTask { await renewals.wait() }
+            group.addTask {
+                await course.waitForEnd()
+                return nil
+            }
+            var outcome: TurnQueue.Outcome?
+            for await ended in group {
+                group.cancelAll()
+                outcome = outcome ?? ended
+            }
+            return outcome
+        }
+        // A turn that comes with the end of the time is taken, too: it has to be passed on.
+        if outcome == .taken { return }
+        throw Task.isCancelled ? .absent(.stopping) : .shared(.timedOut(nil))
+    }
+
+    private func renew(
+        by refreshToken: Secret?, start: Int, _ course: inout AttemptCourse
+    ) async throws(CredentialFailure) -> Secret {
+        let isInTime = course.remaining >= endpoint.timeout / 2
         do {
-            let grant = try await endpoint.grant(refreshToken: refreshToken)
+            let grant = try await endpoint.grant(refreshToken: refreshToken, &course)
             state.withLock { $0.complete(.success(grant), start: start, now: now()) }
             return grant.token
         } catch {
-            state.withLock { $0.complete(.failure(error), start: start, now: now()) }
+            // What was not asked is no failure, nor is what had little time left: the next in the queue tries for itself.
+            guard case .asked(let problem) = error, isInTime || problem != .timedOut(nil) else { throw error }
+            state.withLock { $0.complete(.failure(problem), start: start, now: now()) }
             guard case .use(let token) = action(now: now()) else { throw error }
             return token
         }

@@ -1,3 +1,5 @@
+import Pagination
+
 /// A password, token or key: a text that never prints, whichever way it is printed.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private enum Place: Sendable {
@@ -23,6 +25,25 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
         case .text(let text): text
         case .file(let file): file.text
         }
+    }
+
+    /// The text, to be sent.
+    ///
+    /// - Throws: `CredentialFailure.absent` where a file has none now.
+    var sendable: String {
+        get throws(CredentialFailure) {
+            let text = revealed
+            guard isFixed || !text.isEmpty else { throw unusable }
+            return text
+        }
+    }
+
+    /// That what a file holds now is no secret that can be sent. Names the setting, and nothing of what is in the file.
+    var unusable: CredentialFailure {
+        let setting: String? = if case .file(let file) = place { file.setting } else { nil }
+        let owner = setting.map { "the file named by \($0)" } ?? "the file with the secret for the instance"
+        return .absent(
+            .failed(nil, reason: "\(owner) is empty now, or holds what cannot be sent; the instance was not asked"))
     }
 
     /// Whether the text stays the same for ever.

@@ -41,11 +41,16 @@ public final class SecretFile: Sendable {
         var nextLook: Duration
     }
 
+    /// The name of the setting that names the file, for messages; `nil` where there is none.
+    let setting: String?
     private let access: Access
     private let state: Lock<State>
 
     /// A file whose secret has just been read.
-    public init(_ text: String, access: Access) {
+    ///
+    /// - Parameter setting: the name of the setting that names it, which messages about it then tell.
+    public init(_ text: String, setting: String? = nil, access: Access) {
+        self.setting = setting
         self.access = access
         // Without a version, the first look reads the file once more: it may have changed since it was read.
         state = Lock(State(text: text, version: nil, nextLook: access.uptime() + .seconds(1)))

@@ -1,5 +1,4 @@
 import HTTPModel
-import Pagination
 
 /// Signs with one header, which holds a secret: always the same one, or what a file holds at the time.
 struct SecretSource: CredentialSource {
@@ -20,13 +19,11 @@ struct SecretSource: CredentialSource {
 
     /// The signature with the secret as it is now.
     ///
-    /// - Throws: `PageSourceError.failed` where a file holds something now that no header can carry.
-    func signature() async throws(PageSourceError) -> Signature {
+    /// - Throws: `CredentialFailure.absent` where a file holds something now that no header can carry.
+    func signature(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Signature {
         if let fixed { return fixed }
-        let value = value(secret.revealed)
-        guard isHeaderText(value) else {
-            throw .failed(nil, reason: "the secret for the instance, as its file has it now, cannot be sent")
-        }
+        let value = value(try secret.sendable)
+        guard isHeaderText(value) else { throw secret.unusable }
         return Signature(headers: [header: value])
     }
 

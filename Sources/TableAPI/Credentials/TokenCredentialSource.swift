@@ -1,5 +1,4 @@
 import HTTPModel
-import Pagination
 
 /// Signs with the tokens of a source.
 struct TokenCredentialSource: CredentialSource {
@@ -7,8 +6,8 @@ struct TokenCredentialSource: CredentialSource {
     let tokens: any TokenSource
 
     /// The signature with the present token.
-    func signature() async throws(PageSourceError) -> Signature {
-        Signature(headers: ["Authorization": scheme + (try await tokens.token()).revealed])
+    func signature(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Signature {
+        Signature(headers: ["Authorization": scheme + (try await tokens.token(&course)).revealed])
     }
 
     /// Has the token replaced.

@@ -1,5 +1,5 @@
 package import HTTPModel
-package import Pagination
+import Pagination
 import SimdJSON
 
 /// Where an instance grants access tokens: `/oauth_token.do`, which takes forms and nothing else.
@@ -9,7 +9,8 @@ package struct TokenEndpoint: Sendable {
     private let url: String
     private let client: OAuthClient
     private let transport: any HTTPTransport
-    private let timeout: Duration
+    /// The time that one request may take.
+    let timeout: Duration
     private let now: @Sendable () -> Int
 
     /// The endpoint of an instance.
@@ -31,33 +32,50 @@ package struct TokenEndpoint: Sendable {
     /// Gets a new token: by the refresh token where there is one, and where the instance does not take it any more, by
     /// the client's own grant.
     ///
-    /// - Throws: `PageSourceError`.
-    package func grant(refreshToken: Secret?) async throws(PageSourceError) -> TokenGrant {
+    /// - Parameter course: the attempt that needs it; in whose time it must come.
+    /// - Throws: `CredentialFailure`.
+    package func grant(
+        refreshToken: Secret?, _ course: inout AttemptCourse
+    ) async throws(CredentialFailure) -> TokenGrant {
         client.secret.readAgain()
         if let refreshToken {
-            do throws(PageSourceError) {
-                var grant = try await request([
-                    ("grant_type", "refresh_token"), ("refresh_token", refreshToken.revealed),
-                ])
+            do throws(CredentialFailure) {
+                var grant = try await request(
+                    [("grant_type", "refresh_token"), ("refresh_token", refreshToken.revealed)], &course)
                 grant.refreshToken = grant.refreshToken ?? refreshToken
                 return grant
             } catch {
-                guard case .unauthenticated = error else { throw error }
+                guard case .asked(.unauthenticated) = error else { throw error }
             }
         }
         switch client.grant {
-        case .clientCredentials: return try await request([("grant_type", "client_credentials")])
+        case .clientCredentials: return try await request([("grant_type", "client_credentials")], &course)
         case .password(let username, let password):
             password.readAgain()
-            return try await request([
-                ("grant_type", "password"), ("username", username), ("password", password.revealed),
-            ])
+            return try await request(
+                [("grant_type", "password"), ("username", username), ("password", try password.sendable)], &course)
         }
     }
 
-    private func request(_ parameters: [(name: String, value: String)]) async throws(PageSourceError) -> TokenGrant {
+    private func request(
+        _ parameters: [(name: String, value: String)], _ course: inout AttemptCourse
+    ) async throws(CredentialFailure) -> TokenGrant {
+        let secret = try client.secret.sendable
+        guard let remaining = course.begin() else { throw .shared(.timedOut(nil)) }
+        do throws(PageSourceError) {
+            return try await request(
+                parameters + [("client_id", client.id), ("client_secret", secret)],
+                timeout: min(timeout, remaining))
+        } catch {
+            throw .asked(error)
+        }
+    }
+
+    private func request(
+        _ parameters: [(name: String, value: String)], timeout: Duration
+    ) async throws(PageSourceError) -> TokenGrant {
         var body: [UInt8] = []
-        for (name, value) in parameters + [("client_id", client.id), ("client_secret", client.secret.revealed)] {
+        for (name, value) in parameters {
             if !body.isEmpty { body.append(UInt8(ascii: "&")) }
             body += name.utf8
             body.append(UInt8(ascii: "="))

@@ -68,7 +68,9 @@ struct TokenState {
         // Whoever asked has gone; that says nothing of the instance.
         case .failure(.stopping): break
         case .failure(let error):
-            let pause = failure.map { min(2 * $0.pause.count, 30) } ?? 1
+            var pause = failure.map { min(2 * $0.pause.count, 30) } ?? 1
+            // What the instance asked for, and an hour at most, as at the gate: requests that have passed that before stay.
+            if case .rateLimited(_, let seconds?) = error { pause = max(pause, min(seconds, 3600)) }
             failure = Failure(error: error, pause: now..<now + pause)
         }
     }

@@ -35,6 +35,7 @@ struct KeyCheck: Sendable {
     }
 
     private let room: Int
+    private let concurrency: Int
     private var wholes: [Int]
     private var sums: [Int] = []
     private var counts: [Count: Int] = [:]
@@ -47,9 +48,11 @@ struct KeyCheck: Sendable {
     /// - Parameters:
     ///   - whole: the count of all records.
     ///   - room: how many keys may be no hexadecimal numbers.
-    init(whole: Int, room: Int) {
+    ///   - concurrency: the requests that may be under way, ≥ 1.
+    init(whole: Int, room: Int, concurrency: Int) {
         wholes = [whole]
         self.room = room
+        self.concurrency = concurrency
     }
 
     /// What the answers so far mean.
@@ -60,7 +63,7 @@ struct KeyCheck: Sendable {
 
     /// The next request, if there is one.
     mutating func nextRequest() -> RecordsRequest? {
-        guard misfit == nil, let count = unasked.popLast() else { return nil }
+        guard misfit == nil, underWay < concurrency, let count = unasked.popLast() else { return nil }
         underWay += 1
         return RecordsRequest(
             ticket: count.rawValue, part: count.part, window: PageRequest(offset: 0, limit: 1, countOnly: true))

@@ -14,6 +14,9 @@ struct KeyRange: Sendable, Hashable {
     /// How many places there are to cut it at, give or take one.
     private var width: UInt128 { (upper ?? .max) - (lower ?? 0) }
 
+    /// The share of all numbers of 32 hexadecimal digits that lies in it, give or take one.
+    var share: Double { (Double(width) + 1) / Double(UInt128.max) }
+
     /// Whether there is a place to cut it at.
     var isDivisible: Bool { upper == nil ? width >= 1 : width >= 2 }
 

@@ -10,7 +10,7 @@ import Pagination
 /// they are counted too and no row's key is needed.
 struct KeyRanges: Sendable {
     /// How often a range that does not come whole is halved, and its halves.
-    private static let maxFailures = 3
+    private static let maxFailures = 5
 
     private var window: KeyWindow
     private let concurrency: Int
@@ -43,11 +43,15 @@ struct KeyRanges: Sendable {
     mutating func nextRequest() -> RecordsRequest? {
         if case .paging(let state)? = segments.first?.state { return askPage(state) }
         guard segments.count(where: { $0.takesWindow }) < concurrency else { return nil }
+        var isSearching = false
         for index in segments.indices {
             switch segments[index].state {
             case .failed: return nil
+            // What is behind a place that is being searched for holds little, and can be read with more of it later.
+            case .planned(let stretch) where isSearching && stretch.count <= window.target / 4: continue
             case .planned(let stretch): return ask(index, stretch)
-            default: continue
+            case .held: isSearching = true
+            default: isSearching = false
             }
         }
         return nil
@@ -58,9 +62,10 @@ struct KeyRanges: Sendable {
         let fits = stretch.isCounted ? stretch.count <= window.room : stretch.count <= window.target
         if fits || !range.isDivisible { return askWhole(index, stretch) }
         if stretch.isCrowded { return countHalf(index, stretch) }
-        let parts = max(2, window.parts(of: stretch.count))
+        let density = stretch.density(share: range.share)
+        let parts = max(2, window.parts(of: Int(min(Double(stretch.count) * density, 0x1p52))))
         let (front, rest) = range.divided(into: parts)
-        let expected = stretch.count / parts
+        let expected = min(stretch.count, Int(Double(stretch.count) / Double(parts) * density))
         latestTicket += 1
         var remaining = stretch
         remaining.count -= expected
@@ -78,12 +83,12 @@ struct KeyRanges: Sendable {
     private mutating func askWhole(_ index: Int, _ stretch: KeySegment.Stretch) -> RecordsRequest {
         var expected = stretch.count
         var end = index + 1
+        // What did not come whole is not put together again.
         while end < segments.count, case .planned(let next) = segments[end].state,
-            expected + next.count <= window.target
+            expected + next.count <= window.target, segments[index].failures + segments[end].failures == 0
         {
             expected += next.count
             segments[index].range.upper = segments[end].range.upper
-            segments[index].failures = max(segments[index].failures, segments[end].failures)
             end += 1
         }
         segments.removeSubrange(index + 1..<end)
@@ -153,7 +158,7 @@ struct KeyRanges: Sendable {
             _ = try? state.begin(.next)
             return completePage(index, answer, state)
         }
-        if let stretch { learn(expected: expected, found: count, in: stretch) }
+        if let stretch { learn(expected: expected, found: count, in: stretch, before: index) }
         if count <= window.room {
             segments[index].state = .read(answer.rows)
         } else {
@@ -161,13 +166,30 @@ struct KeyRanges: Sendable {
         }
     }
 
-    private mutating func learn(expected: Int, found: Int, in number: Int) {
-        for index in segments.indices {
-            guard case .planned(var stretch) = segments[index].state, stretch.number == number else { continue }
-            stretch.learn(expected: expected, found: found)
-            segments[index].state = .planned(stretch)
-            return
+    /// Rows that were found beyond what was expected are missing behind it, and the other way round.
+    private mutating func learn(expected: Int, found: Int, in number: Int, before index: Int) {
+        var surplus = found - expected
+        let share = segments[index].range.share
+        for index in segments.indices.dropFirst(index + 1) {
+            switch segments[index].state {
+            case .planned(var stretch) where !stretch.isCounted:
+                if stretch.number == number { stretch.learn(expected: expected, found: found, share: share) }
+                surplus = Self.settle(surplus, &stretch.count)
+                segments[index].state = .planned(stretch)
+            case .counting(let ticket, var both):
+                surplus = Self.settle(surplus, &both)
+                segments[index].state = .counting(ticket: ticket, both: both)
+            default: continue
+            }
+            if surplus == 0 { return }
         }
+    }
+
+    /// Corrects an estimate; what is left of the surplus then.
+    private static func settle(_ surplus: Int, _ estimate: inout Int) -> Int {
+        let correction = min(surplus, estimate)
+        estimate -= correction
+        return surplus - correction
     }
 
     /// What does not come whole because of its size may come in parts. They are cut by key: halves by offset would shift
@@ -184,9 +206,8 @@ struct KeyRanges: Sendable {
             upper.range = rest
             segments[index].range = front
             segments.insert(upper, at: index + 1)
-            // As if both were just as many as are wanted, so that they are neither divided further nor joined again.
-            plan(index, count: window.target, isCounted: false, isCrowded: false)
-            plan(index + 1, count: window.target, isCounted: false, isCrowded: false)
+            plan(index, count: expected / 2, isCounted: false, isCrowded: false)
+            plan(index + 1, count: expected - expected / 2, isCounted: false, isCrowded: false)
         default: segments[index].state = .failed(problem)
         }
     }

@@ -41,10 +41,9 @@ struct KeySegment: Sendable {
         var isCounted = false
         /// Whether they are crowded together, so that the place is better found by counting halves than by reading parts.
         var isCrowded = false
-        /// What was expected in the parts already read, the latest weighing most.
-        private var expected = 0.0
-        /// What was found there.
-        private var found = 0.0
+        /// What was expected in the parts already read, what was found there, and what share of all numbers they were; the
+        /// latest weigh most.
+        private var read = (expected: 0.0, found: 0.0, share: 0.0)
 
         /// A stretch of which no part has been read.
         init(number: Int, count: Int, isCounted: Bool = false, isCrowded: Bool = false) {
@@ -55,11 +54,20 @@ struct KeySegment: Sendable {
         }
 
         /// Takes note of a part that was read.
-        mutating func learn(expected: Int, found: Int) {
-            count = max(0, count + expected - found)
-            self.expected = self.expected * 0.9 + Double(expected)
-            self.found = self.found * 0.9 + Double(found)
-            if self.expected >= 8, self.found < self.expected / 4 { isCrowded = true }
+        mutating func learn(expected: Int, found: Int, share: Double) {
+            read.expected = read.expected * 0.9 + Double(expected)
+            read.found = read.found * 0.9 + Double(found)
+            read.share = read.share * 0.9 + share
+            if read.expected >= 8, read.found < read.expected / 4 { isCrowded = true }
+        }
+
+        /// How much denser the keys stand at its front than on average, as far as the parts read in front of it tell.
+        ///
+        /// - Parameter share: the share of all numbers that lies in the stretch.
+        func density(share: Double) -> Double {
+            guard read.found >= 20, count > 0 else { return 1 }
+            let density = (read.found / read.share) / (Double(count) / share)
+            return 0.8...1.25 ~= density ? 1 : min(max(density, 0.5), 4)
         }
     }
 

@@ -14,7 +14,7 @@ struct KeyWindow: Sendable, Equatable {
         self.limit = limit
         room = limit - limit / 64
         let root = (Double(room) + 1).squareRoot() - 1
-        target = max(1, Int(root * root), room * 7 / 10)
+        target = max(Int(root * root), (room * 7 + 9) / 10)
     }
 
     /// The parts into which so many keys are divided.
@@ -22,8 +22,8 @@ struct KeyWindow: Sendable, Equatable {
         max(1, count / target + (count % target > 0 ? 1 : 0))
     }
 
-    /// Aims lower, since an answer with about so many rows did not come whole.
+    /// Aims lower, down to an eighth of `room`, since an answer with about so many rows did not come whole.
     mutating func narrow(below count: Int) {
-        if count >= 2 { target = min(target, count / 2) }
+        target = min(target, max(count / 2, room / 8, 1))
     }
 }

@@ -118,7 +118,8 @@ struct RecordsReading: Sendable {
                 phase = .whole(answer.rows)
             } else {
                 phase = .checking(
-                    KeyCheck(whole: total, room: window.room), first: countsOnly ? nil : answer)
+                    KeyCheck(whole: total, room: window.room, concurrency: concurrency),
+                    first: countsOnly ? nil : answer)
             }
         case .failure(.incomplete) where !countsOnly, .failure(.timedOut) where !countsOnly,
             .failure(.tooLarge) where !countsOnly:

@@ -3,7 +3,8 @@ import Pagination
 /// All records of a query, as `TableService.records` describes them. Nothing is asked of the instance before `read` or
 /// `begun`.
 public struct TableRecords: Sendable {
-    /// Whether they are read by key where the instance allows it, so that a start may be `RecordsStart.afterKey`.
+    /// Whether they are read by key, unless the instance turns out not to allow it; what it is then is told by where a batch
+    /// or an error says to go on.
     public let isByKey: Bool
     private let source: RecordsSource
     private let concurrency: Int
@@ -18,8 +19,8 @@ public struct TableRecords: Sendable {
 
     /// Fetches them and hands them over in batches, in order, one after the other.
     ///
-    /// While a batch is being received the next ones are fetched, but never more than the reading's concurrency is under
-    /// way or kept here. Cancelling the calling task ends all requests.
+    /// While a batch is being received the next ones are fetched, but no more than the reading's concurrency are under way
+    /// or kept here. Cancelling the calling task ends all requests.
     ///
     /// - Parameter receive: receives a batch; called by the task and in the isolation of the caller.
     /// - Throws: `RecordsReadError`. Every batch delivered until then was right.

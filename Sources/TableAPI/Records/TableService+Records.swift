@@ -32,6 +32,7 @@ extension TableService {
         let query = KeyedQuery(configuration.filter?.query ?? "")
         let concurrency = min(max(1, concurrency), max(1, instance.restraint.concurrency))
         let reading: RecordsReading
+        var isByKey = query != nil
         switch start {
         case .beginning where query != nil:
             reading = RecordsReading(from: nil, itemsPerPage: itemsPerPage, concurrency: concurrency)
@@ -41,6 +42,7 @@ extension TableService {
             guard PaginatorState.offset(ofPage: page, itemsPerPage: itemsPerPage) != nil else {
                 throw .invalidPage(page)
             }
+            isByKey = false
             reading = RecordsReading(fromPage: page, itemsPerPage: itemsPerPage, concurrency: concurrency)
         case .afterKey(let key):
             guard query != nil else { throw .notReadByKey }
@@ -50,7 +52,7 @@ extension TableService {
                 ? .ofNothing : RecordsReading(from: bound + 1, itemsPerPage: itemsPerPage, concurrency: concurrency)
         }
         return TableRecords(
-            reading, isByKey: query != nil, concurrency: concurrency,
+            reading, isByKey: isByKey, concurrency: concurrency,
             source: RecordsSource(pages, query: query, caller: caller))
     }
 }

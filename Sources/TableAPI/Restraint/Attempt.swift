@@ -80,9 +80,10 @@ struct Attempt {
         case .timedOut(let receivedBytes):
             remedy = .smaller
             report = RequestReport(receivedBytes ? .answered : .failed)
-        case .bodyIncomplete:
-            remedy = .smallerOrAgain
-            report = RequestReport(.answered)
+        case .bodyIncomplete(_, let status):
+            // Of what is no page (or an error that a smaller page might not be) there is nothing to divide.
+            remedy = status == 200 || status == 500 ? .smallerOrAgain : .again(after: nil)
+            report = RequestReport(status == 429 ? .limited(nil) : status > 500 ? .failed : .answered)
         case .bodyTooLarge:
             remedy = .none
             report = RequestReport(.answered)
@@ -92,25 +93,29 @@ struct Attempt {
         }
     }
 
-    /// An attempt that was not made, because there were no credentials for it.
-    init(withoutCredentials error: PageSourceError) {
-        result = .failure(error)
-        switch error {
-        case .failed(nil, _), .timedOut(nil):
-            remedy = .again(after: nil)
-            report = RequestReport(.failed)
-        case .rateLimited(_, let retryAfter):
-            remedy = .again(after: retryAfter)
-            report = RequestReport(.limited(retryAfter.map { .seconds($0) }))
-        case .unavailable(_, let retryAfter):
-            remedy = .again(after: retryAfter)
-            report = RequestReport(.failed)
+    /// An attempt whose page was not asked for, because there were no credentials for it.
+    init(withoutCredentials failure: CredentialFailure) {
+        result = .failure(failure.problem)
+        switch failure {
+        case .absent: (remedy, report) = (.none, RequestReport(.unknown))
+        case .shared(let problem): (remedy, report) = (Self.consequences(of: problem).remedy, RequestReport(.unknown))
+        case .asked(let problem):
+            let (remedy, outcome) = Self.consequences(of: problem)
+            (self.remedy, report) = (remedy, RequestReport(outcome))
+        }
+    }
+
+    /// What a failed request for credentials means.
+    private static func consequences(of problem: PageSourceError) -> (remedy: Remedy, outcome: RequestOutcome) {
+        switch problem {
+        case .failed(nil, _), .timedOut(nil): (.again(after: nil), .failed)
+        case .rateLimited(_, let seconds): (.again(after: seconds), .limited(seconds.map { .seconds($0) }))
+        case .unavailable(_, let seconds): (.again(after: seconds), .failed)
         case .failed(let upstream?, _) where upstream.status >= 500:
-            remedy = upstream.status == 500 ? .none : .again(after: nil)
-            report = RequestReport(.failed)
-        default:
-            remedy = .none
-            report = RequestReport(.unknown)
+            (upstream.status == 500 ? .none : .again(after: nil), .failed)
+        case .incomplete: (.again(after: nil), .answered)
+        case .stopping: (.none, .unknown)
+        default: (.none, .answered)
         }
     }
 }

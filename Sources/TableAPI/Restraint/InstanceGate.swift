@@ -105,6 +105,11 @@ public struct InstanceGate: Sendable {
         return wait == .zero ? nil : now + wait
     }
 
+    /// Puts a request that waits before all that are less urgent than that.
+    public mutating func raise(_ ticket: RequestTicket, to priority: PageRequest.Priority) {
+        waiting.raise(ticket, to: priority)
+    }
+
     /// Takes a request out of the queue; `false` where it has been decided about already.
     public mutating func withdraw(_ ticket: RequestTicket) -> Bool {
         waiting.remove(ticket)
@@ -115,6 +120,8 @@ public struct InstanceGate: Sendable {
         freeSlots.append(slot.index)
         circuit.note(report.outcome, of: slot.index, now: now)
         if report.outcome == .answered { budget.deposit() }
+        // One was counted when the slot was taken.
+        if report.requests != 1 { bucket?.take(report.requests - 1, now: now) }
         var isSpent = false
         if case .limited(let wait) = report.outcome {
             isSpent = true
@@ -122,8 +129,8 @@ public struct InstanceGate: Sendable {
         }
         if let allowance = report.allowance {
             windows.note(allowance, isSpent: isSpent, now: now)
-            coolIfSpent(now: now)
         }
+        coolIfSpent(now: now)
     }
 
     /// Whether a failed request may be repeated. Each yes is counted.

@@ -13,6 +13,8 @@ public final class LocalGate: RequestGate {
     private struct State {
         var gate: InstanceGate
         var tasks = WaitingTasks()
+        /// The requests that wait and could become more urgent.
+        var raisable: [ObjectIdentifier: RequestTicket] = [:]
 
         /// Decides about those for whom the time has come, and tells them.
         mutating func advance(now: Duration, _ calls: inout [WaitingTasks.Call]) {
@@ -37,16 +39,18 @@ public final class LocalGate: RequestGate {
 
     /// Waits until a request may be sent; see `RequestGate`.
     public func enter(
-        _ priority: PageRequest.Priority, deadline: Duration
+        _ urgency: RequestUrgency, deadline: Duration
     ) async throws(PageSourceError) -> RequestSlot {
         let now = clock.uptime()
         var calls: [WaitingTasks.Call] = []
         let admission = state.withLock { state in
             // The time may have come for somebody who has not woken up yet.
             state.advance(now: now, &calls)
-            let admission = state.gate.admit(priority, deadline: deadline, now: now)
+            // The urgency is looked at under the lock that `raise` takes, too, so what grows is seen here or there.
+            let admission = state.gate.admit(urgency.priority, deadline: deadline, now: now)
             if case .waits(let ticket) = admission {
                 state.tasks.expect(ticket)
+                if let id = urgency.id { state.raisable[id] = ticket }
                 state.tasks.setAlarm(state.gate.nextAdvance(now: now), now: now, &calls)
             }
             return admission
@@ -56,11 +60,21 @@ public final class LocalGate: RequestGate {
         case .enters(let slot): return slot
         case .refused(let refusal): throw PageSourceError(refusal)
         case .waits(let ticket):
+            defer { if let id = urgency.id { state.withLock { _ = $0.raisable.removeValue(forKey: id) } } }
             do throws(InstanceGate.Refusal) {
                 return try await wait(with: ticket, deadline: deadline).get()
             } catch {
                 throw PageSourceError(error)
             }
+        }
+    }
+
+    /// Puts the request that waits with that urgency in its new place; see `RequestGate`.
+    public func raise(_ urgency: RequestUrgency) {
+        guard let id = urgency.id else { return }
+        state.withLock { state in
+            guard let ticket = state.raisable[id] else { return }
+            state.gate.raise(ticket, to: urgency.priority)
         }
     }
 

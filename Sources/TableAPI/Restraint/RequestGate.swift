@@ -8,13 +8,26 @@ public protocol RequestGate: Sendable {
     /// - Parameter deadline: until when to wait, by the gate's clock.
     /// - Throws: `PageSourceError.unavailable` while the instance is left alone, `.rateLimited` where its limit would
     ///   take too long to wait for, `.timedOut` past the deadline, `.stopping` for a cancelled task or a closed gate.
-    func enter(_ priority: PageRequest.Priority, deadline: Duration) async throws(PageSourceError) -> RequestSlot
+    func enter(_ urgency: RequestUrgency, deadline: Duration) async throws(PageSourceError) -> RequestSlot
+
+    /// Hears that an urgency has grown: the request that waits with it, if there is one, goes before those that are less
+    /// urgent now.
+    func raise(_ urgency: RequestUrgency)
 
     /// Gives a slot back and tells how its request ended.
     func leave(_ slot: RequestSlot, _ report: RequestReport) async
 
     /// Whether a failed request may be repeated, by what the instance is still good for. Each yes is counted.
     func takeRetry() async -> Bool
+}
+
+extension RequestGate {
+    /// Waits until a request may be sent that stays as urgent as that; see above.
+    public func enter(
+        _ priority: PageRequest.Priority, deadline: Duration
+    ) async throws(PageSourceError) -> RequestSlot {
+        try await enter(RequestUrgency(priority), deadline: deadline)
+    }
 }
 
 /// The permission to have one request under way.
@@ -42,10 +55,13 @@ public struct RequestReport: Sendable, Equatable {
     public var outcome: RequestOutcome
     /// What the answer said about the instance's own limit.
     public var allowance: RateAllowance?
+    /// How many requests the slot really carried, one after the other: credentials may have had to be got first.
+    public var requests: Int
 
     /// Makes a report.
-    public init(_ outcome: RequestOutcome, allowance: RateAllowance? = nil) {
+    public init(_ outcome: RequestOutcome, allowance: RateAllowance? = nil, requests: Int = 1) {
         self.outcome = outcome
         self.allowance = allowance
+        self.requests = requests
     }
 }

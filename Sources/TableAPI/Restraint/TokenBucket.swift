@@ -12,9 +12,10 @@ struct TokenBucket: Sendable {
         filledAt = now
     }
 
-    /// Takes one token; to be called when there is one.
-    mutating func take(now: Duration) {
-        tokens = level(now) - 1
+    /// Takes so many tokens; to be called when there is one. More than there are have to be waited for by whoever comes
+    /// next; a negative number puts some back.
+    mutating func take(_ count: Int = 1, now: Duration) {
+        tokens = level(now) - Double(count)
         filledAt = max(filledAt, now)
     }
 

@@ -4,7 +4,7 @@ import Pagination
 public struct RequestTicket: Sendable, Hashable {
     /// Its number, in the order of arrival.
     let number: Int
-    /// How urgent it is.
+    /// How urgent it was then.
     let priority: PageRequest.Priority
 }
 
@@ -40,24 +40,38 @@ struct WaitingRequests: Sendable {
             return nil
         }
 
-        mutating func remove(_ number: Int) -> Bool {
+        mutating func remove(_ number: Int) -> Entry? {
+            let place = place(of: number)
+            guard place < entries.count, entries[place].ticket.number == number, !entries[place].hasLeft else {
+                return nil
+            }
+            let entry = entries[place]
+            entries[place].hasLeft = true
+            count -= 1
+            return entry
+        }
+
+        mutating func insert(_ entry: Entry) {
+            entries.insert(entry, at: place(of: entry.ticket.number))
+            count += 1
+        }
+
+        /// Where it stands, or would stand.
+        private func place(of number: Int) -> Int {
             var range = first..<entries.count
             while !range.isEmpty {
                 let middle = range.lowerBound + range.count / 2
-                let found = entries[middle].ticket.number
-                if found == number {
-                    guard !entries[middle].hasLeft else { return false }
-                    entries[middle].hasLeft = true
-                    count -= 1
-                    return true
-                }
-                range = found < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+                range =
+                    entries[middle].ticket.number < number
+                    ? middle + 1..<range.upperBound : range.lowerBound..<middle
             }
-            return false
+            return range.lowerBound
         }
     }
 
     private var lanes = [Lane](repeating: Lane(), count: 3)
+    /// Those that do not wait in the lane of their arrival any more.
+    private var raised: [Int: PageRequest.Priority] = [:]
     private var latestNumber = 0
     /// How many wait.
     private(set) var count = 0
@@ -84,15 +98,30 @@ struct WaitingRequests: Sendable {
     mutating func popFirst() -> Entry? {
         for index in lanes.indices where lanes[index].count > 0 {
             count -= 1
-            return lanes[index].popFirst()
+            let entry = lanes[index].popFirst()
+            if let entry, !raised.isEmpty { raised[entry.ticket.number] = nil }
+            return entry
         }
         return nil
     }
 
     /// Takes one from the middle; `false` where it does not wait any more.
     mutating func remove(_ ticket: RequestTicket) -> Bool {
-        guard lanes[ticket.priority.rawValue].remove(ticket.number) else { return false }
+        guard lanes[lane(of: ticket).rawValue].remove(ticket.number) != nil else { return false }
+        raised[ticket.number] = nil
         count -= 1
         return true
+    }
+
+    /// Moves one that waits among the more urgent ones, into the place that it would have had there from the start.
+    mutating func raise(_ ticket: RequestTicket, to priority: PageRequest.Priority) {
+        let lane = lane(of: ticket)
+        guard priority.rawValue < lane.rawValue, let entry = lanes[lane.rawValue].remove(ticket.number) else { return }
+        lanes[priority.rawValue].insert(entry)
+        raised[ticket.number] = priority
+    }
+
+    private func lane(of ticket: RequestTicket) -> PageRequest.Priority {
+        raised[ticket.number] ?? ticket.priority
     }
 }

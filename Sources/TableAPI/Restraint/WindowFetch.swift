@@ -13,16 +13,18 @@ struct WindowFetch {
 
     private let service: TableService
     private let url: TableURL
+    private let urgency: RequestUrgency
     private let deadline: Duration
     private var retriesMade = 0
     /// What the latest failed attempt came to.
     private var latestProblem: PageSourceError?
 
-    /// Begins a fetch, whose time runs from now on.
-    init(_ service: TableService, _ url: TableURL) {
+    /// A fetch that has time until that deadline, by the service's clock. It is as urgent as that, whatever its requests say.
+    init(_ service: TableService, _ url: TableURL, _ urgency: RequestUrgency, deadline: Duration) {
         self.service = service
         self.url = url
-        deadline = service.clock.uptime() + service.instance.restraint.deadline
+        self.urgency = urgency
+        self.deadline = deadline
     }
 
     /// Fetches a window.
@@ -60,25 +62,27 @@ struct WindowFetch {
     private func attempt(_ request: PageRequest) async throws(PageSourceError) -> Attempt {
         let slot: RequestSlot
         do {
-            slot = try await service.gate.enter(request.priority, deadline: deadline)
+            slot = try await service.gate.enter(urgency, deadline: deadline)
         } catch {
             if error == .stopping { throw error }
             throw latestProblem ?? error
         }
         let timeout = min(service.instance.timeout, deadline - service.clock.uptime())
-        let attempt = await made(request, in: slot, timeout: timeout)
-        await service.gate.leave(slot, attempt.report)
+        var course = AttemptCourse(timeout: timeout, clock: service.clock)
+        let attempt = timeout > .zero ? await made(request, in: slot, &course) : .tooLate
+        var report = attempt.report
+        report.requests = course.requests
+        await service.gate.leave(slot, report)
         return attempt
     }
 
-    private func made(_ request: PageRequest, in slot: RequestSlot, timeout: Duration) async -> Attempt {
-        guard timeout > .zero else { return .tooLate }
+    private func made(_ request: PageRequest, in slot: RequestSlot, _ course: inout AttemptCourse) async -> Attempt {
         do throws(AttemptFailure) {
-            let response = try await service.get(url.text(for: request), in: slot, timeout: timeout)
+            let response = try await service.get(url.text(for: request), in: slot, &course)
             return Attempt(response, countOnly: request.countOnly, now: service.now)
         } catch {
             switch error {
-            case .credentials(let error): return Attempt(withoutCredentials: error)
+            case .credentials(let failure): return Attempt(withoutCredentials: failure)
             case .transport(let error): return Attempt(error)
             }
         }

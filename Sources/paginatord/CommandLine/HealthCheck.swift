@@ -19,7 +19,7 @@ struct HealthCheck {
         } catch {
             switch error {
             case .invalidRequest(let detail), .connectionFailed(let detail), .tlsFailed(let detail),
-                .bodyIncomplete(let detail), .noResponse(let detail):
+                .bodyIncomplete(let detail, _), .noResponse(let detail):
                 return "\(place): \(detail)"
             case .timedOut: return "\(place) did not answer within \(DurationText.format(Self.timeout))"
             case .bodyTooLarge: return "\(place) answered something else"

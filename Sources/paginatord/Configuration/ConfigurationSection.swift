@@ -114,7 +114,8 @@ struct ConfigurationSection {
             return Secret(text)
         case "file":
             do {
-                return try Secret(watching: paginatord.path(place, from: reading.folder))
+                return try Secret(
+                    watching: paginatord.path(place, from: reading.folder), setting: settingName(name))
             } catch {
                 complain(name, error.reason)
                 return nil
@@ -127,7 +128,11 @@ struct ConfigurationSection {
 
     /// Notes a problem with a key of this object.
     func complain(_ name: String, _ detail: String) {
-        reading.complain((path + [name]).map(printable).joined(separator: "."), detail)
+        reading.complain(settingName(name), detail)
+    }
+
+    private func settingName(_ name: String) -> String {
+        (path + [name]).map(printable).joined(separator: ".")
     }
 
     /// Complains about every member that nobody asked for.

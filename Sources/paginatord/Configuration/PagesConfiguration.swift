@@ -1,5 +1,6 @@
 import HTTPModel
 import Sessions
+import TableAPI
 
 /// How pages are fetched.
 struct PagesConfiguration: Sendable {
@@ -13,6 +14,10 @@ struct PagesConfiguration: Sendable {
     var readAhead = ReadAheadDepth.auto
     /// How old a page that was read ahead may be when it is delivered.
     var readAheadMaxAge = Duration.seconds(30)
+    /// How long an answer of an instance is given out again to whoever asks for the same; zero: not at all.
+    var cacheTTL: Duration = .zero
+    /// The most that those answers take together, of all instances.
+    var cacheBytes = 128 << 20
 }
 
 extension PagesConfiguration {
@@ -25,10 +30,17 @@ extension PagesConfiguration {
         readAhead = section.value("readAhead", .readAheadDepth, default: readAhead)
         readAheadMaxAge = section.value(
             "readAheadMaxAge", .duration(.seconds(1)...(.seconds(3600))), default: readAheadMaxAge)
+        cacheTTL = section.value("cacheTTL", .duration(.zero...(.seconds(86_400))), default: cacheTTL)
+        cacheBytes = section.value("cacheBytes", .size(1024...1 << 40), default: cacheBytes)
         if itemsPerPage > maxItemsPerPage {
             section.complain("itemsPerPage", "must not be larger than maxItemsPerPage")
         }
         section.finish()
+    }
+
+    /// Where all instances' answers are kept for a while; `nil` where they are not to be.
+    var cache: PageCache? {
+        cacheTTL > .zero ? PageCache(timeToLive: cacheTTL, maxBytes: cacheBytes) : nil
     }
 }
 

@@ -6,12 +6,13 @@ extension Secret {
     /// A secret in a file of its own, which is read again when it has changed; without the one line break that editors
     /// and `echo` leave at the end.
     ///
+    /// - Parameter setting: the name of the setting that names the file.
     /// - Throws: `FileError`, whose reason names the file and nothing of what is in it.
-    init(watching path: String) throws(FileError) {
+    init(watching path: String, setting: String) throws(FileError) {
         let text = try secretText(in: path)
         self.init(
             in: SecretFile(
-                text,
+                text, setting: setting,
                 access: SecretFile.Access(
                     version: { version(of: path) }, text: { try? secretText(in: path) },
                     uptime: ServiceClock.system.uptime)))

@@ -25,7 +25,7 @@ struct VariableSecret {
             secret = nil
         case (nil, let file?):
             do throws(FileError) {
-                secret = try Secret(watching: file)
+                secret = try Secret(watching: file, setting: fileName)
             } catch {
                 reading.complain(fileName, error.reason)
                 secret = nil

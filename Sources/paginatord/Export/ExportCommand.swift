@@ -67,7 +67,8 @@ private func connection(
     if options.isDemo { names.append(Configuration.defaultInstance) }
     let name = try options.instance(among: names)
     guard let configured = configuration.instances.first(where: { $0.instance.name == name }) else {
-        return try InstanceConnection(demo: try await DemoInstance(), configuration: configuration.pages, group: group)
+        return try InstanceConnection(
+            demo: try await DemoInstance(), configuration: configuration.pages, cache: nil, group: group)
     }
     guard configured.instance.credentials != .forward else {
         throw ConfigurationFailure(problems: [
@@ -77,5 +78,5 @@ private func connection(
                     "\"forward\" takes the credentials that a caller of the service brings, and export has no caller")
         ])
     }
-    return InstanceConnection(configured, group: group)
+    return InstanceConnection(configured, cache: nil, group: group)
 }

@@ -29,6 +29,8 @@ struct FaultyInstance {
         var body: [UInt8]
         /// Whether the body ended before its end.
         var isCut: Bool
+        /// Whether there was none: the connection was closed.
+        var isMissing = false
 
         var text: String { String(decoding: body, as: UTF8.self) }
 
@@ -53,6 +55,7 @@ struct FaultyInstance {
             let collector = BodyCollector()
             do { try await produce(collector) } catch { answer.isCut = true }
             answer.body = await collector.bytes
+        case .noAnswer: answer.isMissing = true
         }
         return answer
     }

@@ -107,6 +107,32 @@ struct ExportCommandTests {
         #expect(try await instance.stop() == 0)
     }
 
+    @Test("A signal ends a stream behind whole records, and says how to get the rest")
+    func signalledStream() async throws {
+        let expected = try await DemoRecords.incidents()
+        let instance = try RunningProgram(["demo-instance", "--listen", "127.0.0.1:0", "--latency", "100"])
+        let environment = ["PAGINATORD_INSTANCE_URL": try await instance.listeningURL()]
+        let program = try RunningProgram(Self.table + ["--concurrency", "1"], environment: environment)
+        var waits = 0
+        while program.standardOutput.isEmpty, waits < 600 {
+            waits += 1
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        program.signal(SIGINT)
+        #expect(try await program.exitStatus() == 75)
+        try await program.silence()
+        let report = try DemoRecords.report(program.standardOutput)
+        #expect(report["type"] as? String == "/problems/shutting-down")
+        let key = try #require(report["afterKey"] as? String)
+        #expect(program.standardError.hasSuffix("; go on with --after-key \(key)\n"))
+        let rest = try await run(Self.table + ["--after-key", key], environment: environment)
+        #expect(rest.status == 0)
+        let received = try DemoRecords.values(program.standardOutput, "ndjson")
+        #expect(try received + DemoRecords.values(rest.output, "ndjson") == expected)
+        #expect((1..<10_000).contains(received.count))
+        #expect(try await instance.stop() == 0)
+    }
+
     @Test("A reader of standard output who goes ends it with 75 and a line")
     func brokenPipe() async throws {
         let program = try RunningProgram.executable.path
