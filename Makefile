@@ -102,5 +102,6 @@ bench: release
 	$(call install,$(BENCH_PACKAGES))
 	Benchmarks/run --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord" $(ARGUMENTS)
 	Benchmarks/outage --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
+	Benchmarks/read-ahead --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Tests/PublicClients/prepare
 	Benchmarks/export --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"

@@ -93,7 +93,10 @@ let package = Package(
         tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["paginatord", "PaginatordTesting", "HTTPModel", "HTTPClient", "EventLoops"],
+            dependencies: [
+                "paginatord", "HTTPModel", "HTTPClient", "HTTPServer", "EventLoops", "DemoInstance",
+                "PaginatordTesting",
+            ],
             swiftSettings: settings),
         tests(
             of: "paginatord",

@@ -184,10 +184,11 @@ public actor Session {
                     page.rows = answer.rows
                     if answer.origin == .cached { origin = .cached }
                 } catch {
-                    await stay(record)
-                    throw .pagination(.source(error), record)
+                    throw await failed(.source(error), record, isMove: false)
                 }
                 await stay(record)
+                // A session that was deleted meanwhile has no page any more.
+                _ = try await live(owner)
             }
             return MoveOutcome(record: record, page: page, origin: origin, upstream: upstream)
         }
@@ -222,7 +223,8 @@ public actor Session {
         var asked: PageAnswer.Origin?
         while case .fetch(let request) = action {
             let answer: PageAnswer
-            if let page = readAhead.take(request, now: clock.uptime()) {
+            // What was read ahead is older than an answer that this move has got already, and so is its count.
+            if asked == nil, let page = readAhead.take(request, now: clock.uptime()) {
                 answer = page
             } else {
                 do {
@@ -262,11 +264,19 @@ public actor Session {
         throw .impossible("a move ended without a page")
     }
 
-    /// Tells everybody of an upstream failure, which leaves the session as it was.
-    private func failed(_ error: PaginationError, _ record: SessionRecord) async -> SessionError {
+    /// Tells everybody of an upstream failure, which leaves the session as it was. The caller hears how it stands now, or that it
+    /// was deleted meanwhile.
+    private func failed(_ error: PaginationError, _ record: SessionRecord, isMove: Bool = true) async -> SessionError {
         await stay(record)
-        if case .source(let failure) = error { await store.publish(.failure(failure), of: id) }
-        return .pagination(error, record)
+        var present = record
+        do {
+            present = try await live(record.owner)
+        } catch {
+            // A store that is away now is of no consequence here either.
+            if error == .expired { return error }
+        }
+        if isMove, case .source(let failure) = error { await store.publish(.failure(failure), of: id) }
+        return .pagination(error, present)
     }
 
     /// Lets the session live on from the end of a long use: it may have been longer than the idle timeout.
@@ -288,6 +298,8 @@ public actor Session {
         record.expiresAt = max(record.expiresAt, clock.now().adding(seconds: record.definition.idleTimeout))
     }
 
+    /// Asks the source for what a move needs. In a task of its own: a caller that hangs up does not cancel the fetch, whose page
+    /// is kept for the repeat.
     private func ask(
         _ request: PageRequest, for owner: String, upstream: inout Duration
     ) async throws(PageSourceError) -> PageAnswer {
@@ -295,7 +307,14 @@ public actor Session {
         request.caller = owner
         let start = clock.uptime()
         defer { upstream += clock.uptime() - start }
-        return try await source.fetch(request)
+        let fetch = Task.immediate(executorPreference: background.executor()) { [source, request] in
+            do throws(PageSourceError) {
+                return Result<PageAnswer, PageSourceError>.success(try await source.fetch(request))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await fetch.value.get()
     }
 
     private func commit(_ record: SessionRecord, event: SessionEvent?) async throws(SessionError) -> Bool {

@@ -25,10 +25,10 @@ final class Service: Sendable {
         // Nobody queues: who sleeps until a deadline moves these clocks.
         restraint: Restraint = Restraint(concurrency: 64, retries: 0),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) },
-        cacheTTL: Duration? = nil
+        cacheTTL: Duration? = nil, time: ManualTime = ManualTime(),
+        watch: @escaping @Sendable (any PageSource, SessionDefinition) -> any PageSource = { source, _ in source }
     ) throws {
         let transport = TableTransport(rows: rows, counts: counts)
-        let time = ManualTime()
         let clock = ServiceClock(now: { time.now }, uptime: { time.uptime })
         let requestClock = RequestClock(uptime: { time.uptime }) { duration throws(CancellationError) in
             time.advance(milliseconds: (Int(duration.components.seconds) + 1) * 1000)
@@ -46,7 +46,7 @@ final class Service: Sendable {
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock
         ) { [services] definition throws(PageSourceError) in
-            try services.source(of: definition)
+            watch(try services.source(of: definition), definition)
         }
         gateway = Gateway(
             registry: registry, instances: services, status: { status }, configuration: configuration, clock: clock,
@@ -97,7 +97,7 @@ struct Answer {
         stream = if case .stream(let produce) = response.body { produce } else { nil }
         switch response.body {
         case .empty, .stream: body = []
-        case .pieces(let pieces): body = Array(pieces.joined())
+        case .pieces(let pieces): body = pieces.reduce(into: []) { $0 += $1 }
         case .noAnswer: body = try #require(nil as [UInt8]?)
         }
         for field in headers.fields {

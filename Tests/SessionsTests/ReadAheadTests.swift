@@ -101,6 +101,43 @@ struct ReadAheadTests {
         }
     }
 
+    @Test("Whoever goes back to page 1 does not come upon pages, or a count, older than that page")
+    func anew() async throws {
+        let open = try await OpenSession(ScriptedSource(SampleSet(count: 200)), readAhead: .pages(3))
+        try await running(open) {
+            try await open.moves(.first)
+            try await arrive(open, 3)
+            open.source.answer(from: SampleSet(count: 60))
+            #expect(try await open.move(.first).page?.totalItems == 60)
+            try await arrive(open, 2)
+            let second = try await open.move(.next)
+            #expect(second.origin == .readAhead && second.page?.totalItems == 60)
+            #expect(open.source.offsets == [0, 20, 40, 60, 0, 20, 40])
+        }
+    }
+
+    @Test(
+        "A move that has asked the source takes no page that is older than the answer, and says that it asked",
+        arguments: [(200, 80), (80, 15)])
+    func shrunk(before: Int, after: Int) async throws {
+        let open = try await OpenSession(ScriptedSource(SampleSet(count: before)), readAhead: .pages(3))
+        // In the second case the last page is at hand, from when the set had shrunk already.
+        let ahead = SampleSet(count: before == 80 ? after : before)
+        open.source.answer { request, _ in
+            (request.priority == .readAhead ? ahead : SampleSet(count: before)).answer(to: request)
+        }
+        try await running(open) {
+            try await open.move(.next)
+            try await arrive(open, 3)
+            open.source.answer(from: SampleSet(count: after))
+            let asked = open.source.requests.count
+            let outcome = try await open.move(.last)
+            #expect(outcome.origin == .fetched && outcome.page?.totalItems == after)
+            #expect(outcome.page?.hasNext == false && outcome.page?.rows.count == (after - 1) % 20 + 1)
+            #expect(open.source.requests.count == asked + (before == 200 ? 2 : 1))
+        }
+    }
+
     @Test("What is still under way is given up too, and what comes of it late is not kept")
     func underWay() async throws {
         let open = try await OpenSession()
@@ -118,6 +155,41 @@ struct ReadAheadTests {
             try await arrive(open, 1)
             #expect(open.source.offsets == [0, 20, 40, 0, 20, 40, 60])
         }
+    }
+
+    @Test(
+        "What was given up may end when its window is wanted anew: it is not taken for the new one",
+        arguments: [true, false])
+    func lateEnd(fails: Bool) async throws {
+        let open = try await OpenSession()
+        open.source.answer { request, index throws(PageSourceError) in
+            guard index == 2 else { return SampleSet(count: 85).answer(to: request) }
+            if fails { throw .timedOut(nil) }
+            return SampleSet(count: 41).answer(to: request)
+        }
+        let gates = (0..<6).map { _ in Gate() }
+        for (index, gate) in gates.enumerated() {
+            open.source.hold(behind: gate)
+            // Page 3 is held, both times that it is fetched ahead.
+            if index != 2, index != 5 { gate.open() }
+        }
+        try await running(open) {
+            try await open.moves(.next, .next)
+            try await open.source.waitForRequests(3)
+            try await open.moves(.reset, .next, .next)
+            try await open.source.waitForRequests(6)
+            #expect(open.source.offsets == [0, 20, 40, 0, 20, 40])
+            gates[2].open()
+            for _ in 0..<1000 {
+                #expect(await open.session.readAhead.isUnderWay)
+                await Task.yield()
+            }
+            gates[5].open()
+            try await arrive(open, 1)
+            let third = try await open.move(.next)
+            #expect(third.origin == .readAhead && third.page?.totalItems == 85)
+        }
+        gates.forEach { $0.open() }
     }
 
     @Test("A page that has become too old is fetched anew", arguments: [(29_999, true), (30_000, false)])

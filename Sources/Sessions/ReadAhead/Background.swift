@@ -9,7 +9,8 @@ final class Background: Sendable {
     }
 
     private let state = Lock(State())
-    private let executor: @Sendable () -> (any TaskExecutor)?
+    /// Where work that begins now ought to run.
+    let executor: @Sendable () -> (any TaskExecutor)?
 
     /// A home in which nothing can begin before it is opened.
     ///

@@ -3,16 +3,22 @@ import Pagination
 /// The pages of one session that were, or are being, fetched before anybody has asked for them.
 struct ReadAhead {
     private enum Entry {
-        case fetching(Task<Void, Never>)
+        case fetching(Task<Void, Never>, number: Int)
         case ready(PageAhead)
     }
 
     /// By the offset of the page's first row.
     private var entries: [Int: Entry] = [:]
+    private var latestNumber = 0
 
     /// How many pages are at hand.
     var atHand: Int {
         entries.values.reduce(0) { if case .ready = $1 { $0 + 1 } else { $0 } }
+    }
+
+    /// Whether any page is under way.
+    var isUnderWay: Bool {
+        entries.values.contains { if case .fetching = $0 { true } else { false } }
     }
 
     /// Whether nothing is at hand or under way.
@@ -37,21 +43,27 @@ struct ReadAhead {
             return true
         }
         for (offset, entry) in entries where kept[offset] == nil {
-            if case .fetching(let task) = entry { task.cancel() }
+            if case .fetching(let task, _) = entry { task.cancel() }
         }
         entries = kept
         return windows.filter { kept[$0.offset] == nil }
     }
 
-    /// Notes that a window is under way.
-    mutating func began(_ window: PageRequest, _ task: Task<Void, Never>) {
-        entries[window.offset] = .fetching(task)
+    /// A number for a fetch that is about to begin, which no other one has.
+    mutating func number() -> Int {
+        latestNumber += 1
+        return latestNumber
     }
 
-    /// Keeps what came of a window, where it is still wanted; `nil` where nothing came.
-    mutating func ended(_ window: PageRequest, with page: PageAhead?) {
-        // A task that was given up may end late, when its window is wanted again and under way anew: what it brings is as good.
-        guard case .fetching? = entries[window.offset] else { return }
+    /// Notes that a window is under way.
+    mutating func began(_ window: PageRequest, _ task: Task<Void, Never>, number: Int) {
+        entries[window.offset] = .fetching(task, number: number)
+    }
+
+    /// Keeps what came of a fetch, where it is still wanted; `nil` where nothing came. One that was given up may end late, when
+    /// its window is wanted again and under way anew: what it brings is older than what made it wanted.
+    mutating func ended(_ window: PageRequest, number: Int, with page: PageAhead?) {
+        guard case .fetching(_, number)? = entries[window.offset] else { return }
         entries[window.offset] = page.map { .ready($0) }
     }
 }

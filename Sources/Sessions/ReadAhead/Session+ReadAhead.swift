@@ -15,24 +15,27 @@ extension Session {
         guard let move = record.reachedBy else { return }
         let depth = record.definition.readAhead
         let windows = depth.windows(behind: record.state, reachedBy: move, after: earlier, for: record.owner)
+        // A move elsewhere begins anew: whoever goes back to page 1 does not come upon pages older than that one.
+        if move != .next { _ = readAhead.retain([], now: clock.uptime()) }
         for window in readAhead.retain(windows, now: clock.uptime()) {
             let source = source.detached()
+            let number = readAhead.number()
             let task = background.start { [weak self] in
                 let answer = try? await source.fetch(window)
-                await self?.arrived(window, with: answer)
+                await self?.arrived(window, number: number, with: answer)
             }
             // None: the service is about to stop.
             guard let task else { return }
-            readAhead.began(window, task)
+            readAhead.began(window, task, number: number)
             holdPages(until: clock.uptime() + configuration.readAheadMaxAge)
         }
     }
 
     /// - Parameter answer: `nil` where the fetch failed: whoever moves there hears why from a fetch of their own.
-    private func arrived(_ window: PageRequest, with answer: PageAnswer?) {
+    private func arrived(_ window: PageRequest, number: Int, with answer: PageAnswer?) {
         let until = clock.uptime() + configuration.readAheadMaxAge
         let page = answer.flatMap { readAheadMemory.keep($0, until: until) }
-        readAhead.ended(window, with: page)
+        readAhead.ended(window, number: number, with: page)
         if page != nil { holdPages(until: until) }
     }
 

@@ -1,0 +1,162 @@
+import DemoInstance
+import EventLoops
+import HTTPModel
+import HTTPServer
+import PaginatordTesting
+import Synchronization
+import Testing
+
+/// Answers that never reach their callers, over real connections: the repeat brings the page, and the instance is asked once.
+@Suite(.timeLimit(.minutes(2)))
+struct LostAnswersTests {
+    @Test(
+        "A caller that hangs up while the instance is at work gets the page that it missed by its repeat, from memory",
+        arguments: [("next", 1), ("first", 1), ("last", 1), ("last", 2)])
+    func hangUp(move: String, request: Int) async throws {
+        try await serving { instance, service in
+            let session = try await service.caller.open(#"{"table":"problem","readAhead":0}"#)
+            let gate = instance.hold(request: request)
+            let connection = try RawConnection(port: service.port)
+            let target = "\(session)/\(move)?after=0"
+            try await connection.send("POST \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n")
+            try await eventually("the instance is asked") { instance.requests == request }
+            await connection.close()
+            // The service has noticed by the time that it has answered somebody else.
+            let meanwhile = try await service.caller.call("GET", session)
+            #expect(meanwhile["isBusy"] == true && meanwhile["position"] == 0)
+            gate.open()
+            let asked = move == "last" ? 2 : 1
+            for _ in 0..<2 {
+                let answer = try await service.caller.call("POST", target)
+                #expect(answer.status == 200 && answer["position"] == 1)
+                #expect(answer["page"] == (move == "last" ? 10 : 1) && answer.keys.count == 20)
+                #expect(answer.headers["Cache-Status"] == "paginatord; hit; detail=replay")
+                #expect(answer.headers["ETag"] == "\"1\"")
+            }
+            #expect(instance.requests == asked)
+        }
+    }
+
+    @Test(
+        "A repeat whose page was not kept brings the same rows from the instance, and says so",
+        arguments: [["REPLAY_PAGE_BYTES": "100"], ["REPLAY_MEMORY": "100"], ["REPLAY_MEMORY": "3000"]])
+    func memory(settings: [String: String]) async throws {
+        try await serving(settings) { instance, service in
+            let body = #"{"table":"problem","fields":["sys_id","number"],"itemsPerPage":30,"readAhead":0}"#
+            let session = try await service.caller.open(body)
+            let page = try await service.caller.call("POST", session + "/next?after=0")
+            #expect(page.status == 200 && page.keys.count == 30)
+            // There is room for the page of one session, where there is any.
+            let other = try await service.caller.open(body)
+            #expect(try await service.caller.call("POST", other + "/next?after=0").status == 200)
+            let again = try await service.caller.call("POST", session + "/next?after=0")
+            #expect(again.headers["Cache-Status"] == "paginatord; fwd=miss; detail=refetch")
+            #expect(again.status == 200 && again.body == page.body && again.headers["ETag"] == page.headers["ETag"])
+            #expect(instance.requests == 3)
+            #expect(try await service.caller.call("GET", session)["position"] == 1)
+            let kept = try await service.caller.call("POST", other + "/next?after=0").headers["Cache-Status"]
+            #expect(kept?.hasSuffix(settings == ["REPLAY_MEMORY": "3000"] ? "replay" : "refetch") == true)
+        }
+    }
+
+    @Test("Eight callers with the same position at once get the same bytes, and the session moves by one")
+    func together() async throws {
+        try await serving { instance, service in
+            let session = try await service.caller.open(#"{"table":"problem","readAhead":0}"#)
+            for position in 0..<6 {
+                let gate = instance.hold(request: position + 1)
+                let head =
+                    "POST \(session)/next?after=\(position) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n"
+                var connections: [RawConnection] = []
+                for _ in 0..<8 {
+                    let connection = try RawConnection(port: service.port)
+                    try await connection.send(head)
+                    connections.append(connection)
+                }
+                try await eventually("the instance is asked") { instance.requests == position + 1 }
+                gate.open()
+                var origins: [String] = []
+                var bodies: Set<[UInt8]> = []
+                for connection in connections {
+                    let answer = try await connection.response()
+                    #expect(answer.status == 200 && answer.headers["ETag"] == "\"\(position + 1)\"")
+                    origins.append(answer.headers["Cache-Status"] ?? "")
+                    bodies.insert(answer.body)
+                    await connection.close()
+                }
+                #expect(bodies.count == 1)
+                let replays = [String](repeating: "paginatord; hit; detail=replay", count: 7)
+                #expect(origins.sorted() == ["paginatord; fwd=miss"] + replays)
+                #expect(instance.requests == position + 1)
+                #expect(try await service.caller.call("GET", session)["position"] == position + 1)
+            }
+        }
+    }
+
+    /// The service as it runs, over a demo instance that a test can hold back.
+    ///
+    /// - Parameter settings: of `sessions`.
+    private func serving(
+        _ settings: [String: String] = [:], _ body: (HeldInstance, (caller: Caller, port: UInt16)) async throws -> Void
+    ) async throws {
+        let instance = try await HeldInstance()
+        var environment = ["PAGINATORD_INSTANCE_URL": instance.url]
+        for (name, value) in settings { environment["PAGINATORD_SESSIONS_\(name)"] = value }
+        let program = try RunningProgram(
+            ["serve", "--listen", "127.0.0.1:0", "--log-level", "error"], environment: environment)
+        let url = try await program.listeningURL()
+        let port = try #require(UInt16(url.drop { !$0.isNumber }.split(separator: ":").last ?? ""))
+        let caller = try Caller(url)
+        try await body(instance, (caller, port))
+        await caller.close()
+        #expect(try await program.stop() == 0)
+        await instance.stop()
+    }
+}
+
+/// A demo instance in this process that counts what it is asked, and holds answers back until a test lets them go.
+private final class HeldInstance: Sendable {
+    let url: String
+    private let group: EventLoopGroup
+    private let server: HTTPServer
+    private let held: Held
+
+    private final class Held: Sendable {
+        let state = Mutex<(requests: Int, gates: [Int: Gate])>((0, [:]))
+
+        func wait() async {
+            let gate = state.withLock { state in
+                state.requests += 1
+                return state.gates[state.requests]
+            }
+            await gate?.wait()
+        }
+    }
+
+    init() async throws {
+        let held = Held()
+        // The latency is as long as a test wants.
+        let instance = try await DemoInstance(incidents: 100, latency: .milliseconds(300)) { _ in await held.wait() }
+        group = try EventLoopGroup(count: 1)
+        let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
+        server = HTTPServer(listeners: [listener], responder: instance, group: group)
+        try await server.start()
+        url = "http://127.0.0.1:\(try #require(listener.port))"
+        self.held = held
+    }
+
+    /// How many requests have come.
+    var requests: Int { held.state.withLock(\.requests) }
+
+    /// Holds back the answer to that request, counted from 1 on.
+    func hold(request: Int) -> Gate {
+        let gate = Gate()
+        held.state.withLock { $0.gates[request] = gate }
+        return gate
+    }
+
+    func stop() async {
+        await server.stop(grace: .zero)
+        await group.shutdown()
+    }
+}
