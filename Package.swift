@@ -49,19 +49,24 @@ let package = Package(
         wrapper("HTTPClient", ["HTTPModel", "EventLoops", "CCurl"]),
         wrapper("SimdJSON", ["Pagination", "HTTPModel", "CSimdJSON"]),
         pure("TableAPI", ["Pagination", "HTTPModel", "Locks", "SimdJSON"]),
+        pure("RecordFormats", ["Pagination", "SimdJSON"]),
         pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops", "Locks"]),
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
         pure(
             "Gateway",
-            ["Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability", "Clocks", "Locks"]),
+            [
+                "Sessions", "TableAPI", "RecordFormats", "SimdJSON", "Pagination", "HTTPModel", "Observability",
+                "Clocks", "Locks",
+            ]),
         pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
-                "Gateway", "Sessions", "TableAPI", "Pagination", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops",
-                "DemoInstance", "Observability", "Clocks",
+                "Gateway", "Sessions", "TableAPI", "RecordFormats", "Pagination", "HTTPModel", "HTTPServer",
+                "HTTPClient",
+                "EventLoops", "DemoInstance", "Observability", "Clocks",
             ],
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
@@ -69,6 +74,7 @@ let package = Package(
         tests(of: "HTTPModel", ["SimdJSON", "PaginatordTesting"]),
         tests(of: "SimdJSON", ["HTTPModel", "Pagination"]),
         tests(of: "Pagination", ["PaginatordTesting"]),
+        tests(of: "RecordFormats", ["Pagination", "PaginatordTesting"]),
         tests(of: "EventLoops", ["PaginatordTesting"]),
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
@@ -82,7 +88,7 @@ let package = Package(
             of: "Gateway",
             [
                 "PaginatordTesting", "Sessions", "TableAPI", "SimdJSON", "Pagination", "HTTPModel", "Observability",
-                "Clocks", "DemoInstance", "Locks",
+                "Clocks", "DemoInstance", "RecordFormats", "Locks",
             ]),
         tests(of: "DemoInstance", ["PaginatordTesting", "HTTPModel", "SQLite", "Clocks", "SimdJSON"]),
         .testTarget(
@@ -95,8 +101,8 @@ let package = Package(
         tests(
             of: "paginatord",
             [
-                "PaginatordTesting", "Gateway", "TableAPI", "Clocks", "HTTPModel", "HTTPServer", "HTTPClient",
-                "EventLoops", "Pagination",
+                "PaginatordTesting", "Gateway", "TableAPI", "RecordFormats", "Clocks", "HTTPModel", "HTTPServer",
+                "HTTPClient", "EventLoops", "Pagination",
             ]),
         .testTarget(
             name: "UpstreamCasesTests",

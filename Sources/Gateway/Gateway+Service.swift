@@ -61,7 +61,7 @@ extension [String: TableService] {
     /// - Throws: `PageSourceError` where the instance is not configured (any more).
     public func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
         guard let service = self[definition.instance] else {
-            throw .failed(nil, reason: "the instance of this session is not configured any more")
+            throw .notConfigured
         }
         return try service.source(of: definition)
     }
@@ -72,7 +72,24 @@ extension TableService {
     ///
     /// - Throws: `PageSourceError` where the table or the query cannot be sent.
     fileprivate func source(of definition: SessionDefinition) throws(PageSourceError) -> any PageSource {
-        let fetch = FetchConfiguration(
+        do {
+            return try source(of: definition.table, configuration: FetchConfiguration(definition))
+        } catch {
+            throw .failed(nil, reason: "\(error)")
+        }
+    }
+}
+
+extension PageSourceError {
+    /// The instance of a session that outlived it.
+    static let notConfigured = PageSourceError.failed(
+        nil, reason: "the instance of this session is not configured any more")
+}
+
+extension FetchConfiguration {
+    /// What a session fetches from its table.
+    init(_ definition: SessionDefinition) {
+        self.init(
             filter: Filter(
                 query: definition.query ?? "", queryCategory: definition.queryCategory,
                 queryNoDomain: definition.queryNoDomain),
@@ -82,11 +99,6 @@ extension TableService {
                     ?? .actual,
                 excludeReferenceLink: definition.excludeReferenceLink, view: definition.view),
             stableOrder: definition.stableOrder)
-        do {
-            return try source(of: definition.table, configuration: fetch)
-        } catch {
-            throw .failed(nil, reason: "\(error)")
-        }
     }
 }
 
@@ -107,7 +119,7 @@ extension Route {
     /// The session that it is about.
     var sessionID: String? {
         switch self {
-        case .session(let id), .move(let id, _), .page(let id, _), .events(let id): id
+        case .session(let id), .move(let id, _), .page(let id, _), .events(let id), .records(let id): id
         case .sessions, .table, .instances, .problems, .problem, .livez, .readyz: nil
         }
     }

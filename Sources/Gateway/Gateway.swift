@@ -22,7 +22,8 @@ public final class Gateway: Responder {
     let sleep: @Sendable (Duration) async throws -> Void
     /// The page events of all sessions.
     let eventFrames = EventFrames()
-    private let observer: any Observer
+    /// Who is told of what happens.
+    let observer: any Observer
     private let access = AccessRules()
     /// Whether callers bring their own credentials, for some instance at least.
     private let forwards: Bool
@@ -88,7 +89,7 @@ public final class Gateway: Responder {
         }
         switch route {
         case .instances, .problems, .problem, .livez, .readyz: return .answer(describe(route, target: target, trace))
-        case .sessions, .session, .move, .page, .events, .table:
+        case .sessions, .session, .move, .page, .events, .records, .table:
             return .body(limit: configuration.maxRequestBody, tooLarge: { [trace] in self.refuseTooLarge(trace) }) {
                 [trace] request in
                 let body = takesObject ? request.body : nil
@@ -110,7 +111,7 @@ public final class Gateway: Responder {
             let parameters = try parameters(of: target, allowed: route.parameters, faults: &faults)
             let context = RequestContext(
                 head: trace.head, target: target, parameters: parameters, members: members, faults: faults,
-                owner: ForwardedAuthorization.current?.owner ?? "")
+                owner: ForwardedAuthorization.current?.owner ?? "", requestID: trace.id)
             return finish(trace, try await reply(to: context, route: route, instance: &trace.instance))
         } catch {
             return refuse(trace, error)
@@ -130,6 +131,7 @@ public final class Gateway: Responder {
         case (.page(let id, let number), _):
             try await showPage(context, id: id, number: number, instance: &instance)
         case (.events(let id), _): try await streamEvents(context, id: id)
+        case (.records(let id), _): try await streamRecords(context, id: id, instance: &instance)
         case (.table(let table), _): try await showTablePage(context, table: table, instance: &instance)
         case (.instances, _), (.problems, _), (.problem, _), (.livez, _), (.readyz, _):
             try description(of: route, for: context.head.headers)
@@ -201,20 +203,14 @@ public final class Gateway: Responder {
     /// Answers with a problem. What an internal one is about is for the observer only.
     func refuse(_ trace: RequestTrace, _ problem: Problem) -> Response {
         var problem = problem
-        if problem.name == ProblemKind.internal.rawValue {
-            observer.observe(.internalBug(detail: problem.detail, requestID: trace.id))
-            problem.detail = trace.id
-        }
+        let event = Event(problem, of: trace.instance, requestID: trace.id)
+        if problem.name == ProblemKind.internal.rawValue { problem.detail = trace.id }
         var writer = JSONWriter()
         let kind = ProblemKind(rawValue: problem.name)
         problem.write(title: kind?.title(in: trace.language) ?? problem.name, to: &writer)
         var headers = problem.headers
         headers.append("Content-Language", trace.language.rawValue)
-        if let instance = trace.instance(problem) {
-            observer.observe(
-                .upstreamFailed(
-                    instance: instance, problem: problem.name, detail: problem.detail, requestID: trace.id))
-        }
+        if let event { observer.observe(event) }
         return finish(
             trace,
             Reply(

@@ -17,23 +17,9 @@ enum Language: String, Sendable {
             guard let tag = parts.first?.split(separator: "-").first,
                 let language = tag == "*" ? .english : Language(rawValue: String(tag))
             else { continue }
-            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Self.quality($0.dropFirst(2)) } ?? 1000
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { qualityValue($0.dropFirst(2)) } ?? 1000
             if quality > best.quality { best = (language, quality) }
         }
         self = best.language
-    }
-
-    /// A quality value in thousandths; 0 where it is none.
-    private static func quality(_ text: Substring) -> Int {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard let whole = parts.first.flatMap({ Int($0) }), whole == 0 || whole == 1, parts.count <= 2 else { return 0 }
-        let fraction = parts.count == 2 ? String(parts[1].prefix(3)) : ""
-        return min(1000, whole * 1000 + (Int(fraction.padded(to: 3)) ?? 0))
-    }
-}
-
-extension String {
-    fileprivate func padded(to count: Int) -> String {
-        self + String(repeating: "0", count: max(0, count - self.count))
     }
 }

@@ -1,4 +1,5 @@
 import HTTPModel
+import Observability
 import Synchronization
 
 /// By what an answer is tied to its request, from the first check to the log line.
@@ -25,10 +26,21 @@ struct RequestTrace: Sendable {
         self.id = id
         self.start = start
     }
+}
 
-    /// The instance to blame for a problem, where it is one of the instance's.
-    func instance(_ problem: Problem) -> String? {
-        problem.name.hasPrefix("upstream-") ? instance ?? "-" : nil
+extension Event {
+    /// What the observer is told of a problem, beside the answer; `nil` for one that the caller alone has to know of.
+    ///
+    /// - Parameter instance: the instance that was asked, once it is known.
+    init?(_ problem: Problem, of instance: String?, requestID: String) {
+        if problem.name == ProblemKind.internal.rawValue {
+            self = .internalBug(detail: problem.detail, requestID: requestID)
+        } else if problem.name.hasPrefix("upstream-") {
+            self = .upstreamFailed(
+                instance: instance ?? "-", problem: problem.name, detail: problem.detail, requestID: requestID)
+        } else {
+            return nil
+        }
     }
 }
 
@@ -47,6 +59,8 @@ struct RequestContext: Sendable {
 
     /// Whose sessions it sees. Unless callers bring credentials of their own, all of them are one owner.
     let owner: String
+    /// The name under which the log knows the request.
+    let requestID: String
 }
 
 /// Names for requests: unique in this process, and hard to mistake for those of another.

@@ -12,6 +12,8 @@ enum Route: Sendable, Equatable {
     case page(String, number: String)
     /// The event stream of that session.
     case events(String)
+    /// All records of that session.
+    case records(String)
     /// A page of a table, by the name in the path, without a session.
     case table(String)
     /// How the instances are doing.
@@ -44,6 +46,7 @@ enum Route: Sendable, Equatable {
         case ("sessions", 3) where !segments[1].isEmpty:
             switch text(segments[2]) {
             case "events": self = .events(text(segments[1]))
+            case "records": self = .records(text(segments[1]))
             case let name:
                 guard let move = SessionMove(rawValue: name) else { return nil }
                 self = .move(text(segments[1]), move)
@@ -77,6 +80,7 @@ enum Route: Sendable, Equatable {
         case .move(_, .reset): "/sessions/{id}/reset"
         case .page: "/sessions/{id}/pages/{n}"
         case .events: "/sessions/{id}/events"
+        case .records: "/sessions/{id}/records"
         case .table: "/tables/{table}"
         case .instances: "/instances"
         case .problems: "/problems"
@@ -90,7 +94,7 @@ enum Route: Sendable, Equatable {
     var isOpen: Bool {
         switch self {
         case .problems, .problem, .livez, .readyz: true
-        case .sessions, .session, .move, .page, .events, .table, .instances: false
+        case .sessions, .session, .move, .page, .events, .records, .table, .instances: false
         }
     }
 
@@ -101,7 +105,7 @@ enum Route: Sendable, Equatable {
         case .session: Self.single
         case .move(_, .reset): Self.posting
         case .move: Self.moving
-        case .page, .events, .table, .instances, .problems, .problem, .livez, .readyz: Self.reading
+        case .page, .events, .records, .table, .instances, .problems, .problem, .livez, .readyz: Self.reading
         }
     }
 
@@ -110,6 +114,7 @@ enum Route: Sendable, Equatable {
         switch self {
         case .sessions: Self.listing
         case .move, .events: Self.position
+        case .records: RecordsParameters.names
         case .table: DefinitionParser.queryParameters
         default: []
         }

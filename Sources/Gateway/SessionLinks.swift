@@ -22,6 +22,7 @@ struct SessionLinks {
         addMoves(
             path: path, position: record.position, hasNext: record.state.hasNext,
             hasPrevious: record.state.hasPrevious, knowsLast: record.state.canFindLast)
+        all.append(Link(name: "records", relation: nil, target: path + "/records"))
     }
 
     /// The links of a page that a move delivered.

@@ -15,13 +15,14 @@ struct Program: Sendable {
         do throws(CommandLineError) {
             command = try Command(arguments: arguments)
         } catch {
-            return report(error)
+            return console.report(error)
         }
         switch command {
         case .help(let text): console.output(text)
         case .version: console.output("paginatord \(version)\n")
         case .serve(let options): return await runServe(options)
         case .demoInstance(let options): return await runDemoInstance(options)
+        case .export(let options): return await runExport(options)
         case .checkConfiguration(let file): return checkConfiguration(file)
         case .healthCheck(let url): return await checkHealth(url)
         }
@@ -35,8 +36,7 @@ struct Program: Sendable {
         do throws(ConfigurationFailure) {
             return await serve(options, configuration: try Configuration(from: source))
         } catch {
-            console.error(error.problems.map { "paginatord: \($0)\n" }.joined())
-            return .wrongConfiguration
+            return console.report(error)
         }
     }
 
@@ -45,14 +45,18 @@ struct Program: Sendable {
             let settings = try options.settings(in: environment)
             return await demoInstance(options, settings: settings, tls: try options.readTLS())
         } catch {
-            return report(error)
+            return console.report(error)
         }
     }
 
-    private func report(_ error: CommandLineError) -> ExitCode {
-        let help = error.command.map { "paginatord \($0) --help" } ?? "paginatord --help"
-        console.error("paginatord: \(error.message)\npaginatord: see \(help)\n")
-        return .wrongUsage
+    private func runExport(_ options: ExportOptions) async -> ExitCode {
+        let source = ConfigurationSource(
+            file: options.configurationFile, environment: environment, isDemo: options.isDemo)
+        do throws(ConfigurationFailure) {
+            return await export(options, configuration: try Configuration(from: source), console: console)
+        } catch {
+            return console.report(error)
+        }
     }
 
     private func checkConfiguration(_ file: String?) -> ExitCode {

@@ -24,6 +24,7 @@ final class RunningProgram: Sendable {
     private let output = Pipe()
     private let errors = Pipe()
     private let lines = Mutex((output: "", errors: ""))
+    private let openPipes = Mutex(2)
 
     /// Starts the program, without any setting of the tests' own environment.
     init(_ arguments: [String], environment: [String: String] = [:], executable: URL? = nil) throws {
@@ -48,6 +49,7 @@ final class RunningProgram: Sendable {
             let data = handle.availableData
             guard !data.isEmpty else {
                 handle.readabilityHandler = nil
+                self?.openPipes.withLock { $0 -= 1 }
                 return
             }
             self?.lines.withLock { add(&$0, String(decoding: data, as: UTF8.self)) }
@@ -71,6 +73,12 @@ final class RunningProgram: Sendable {
             try await Task.sleep(for: .milliseconds(50))
         }
         throw ProgramFailure(text: "it does not listen; it said: \(standardOutput)\(standardError)")
+    }
+
+    /// Waits until all that it has written is here: its end may be noticed before its last words.
+    func silence() async throws {
+        for _ in 0..<1200 where openPipes.withLock({ $0 }) > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        guard openPipes.withLock({ $0 }) == 0 else { throw ProgramFailure(text: "its output does not end") }
     }
 
     /// Its process's id.

@@ -185,7 +185,7 @@ struct MoveTests {
         #expect(try page.linkNames == ["first", "next", "reset", "self"])
         let refused = try await service.post(path + "/last")
         #expect(try refused.problem == "last-page-unknown" && refused["session", "position"] == .integer(1))
-        #expect(try await service.get(path).linkNames == ["first", "next", "reset", "self"])
+        #expect(try await service.get(path).linkNames == ["first", "next", "records", "reset", "self"])
     }
 
     @Test("At an end no link leads on, and the move is refused with the session’s state")

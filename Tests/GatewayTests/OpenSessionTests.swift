@@ -21,7 +21,8 @@ struct OpenSessionTests {
             "hasPrevious":false,"isBusy":false,"isFinished":false,"publisherShouldFinish":false,\#
             "publisher":"\#(path)/events","position":0,"createdAt":"2026-11-30T03:00:00.000Z",\#
             "expiresAt":"2026-11-30T03:15:00.000Z","links":{"self":"\#(path)","first":"\#(path)/first?after=0",\#
-            "next":"\#(path)/next?after=0","last":"\#(path)/last?after=0","reset":"\#(path)/reset?after=0"}}
+            "next":"\#(path)/next?after=0","last":"\#(path)/last?after=0","reset":"\#(path)/reset?after=0",\#
+            "records":"\#(path)/records"}}
             """#
         #expect(answer.text == expected)
         #expect(service.transport.urls.isEmpty)

@@ -85,6 +85,7 @@ struct OrderOfChecksTests {
             ("PATCH", unknown, #"{"table":"incident"}"#), ("POST", unknown + "/next?after=x", nil),
             ("GET", unknown + "?x=1", nil), ("DELETE", unknown + "?x=1", nil), ("GET", unknown + "/pages/0", nil),
             ("POST", unknown + "/reset?x=1", nil), ("GET", "/sessions/none?x=1", nil),
+            ("GET", unknown + "/records?x=1", nil), ("HEAD", unknown + "/records?guard=1", nil),
         ])
     func parameters(method: String, target: String, body: String?) async throws {
         #expect(try await problem(of: Wrong(method: method, target: target, body: body)) == "invalid-parameter")
@@ -96,6 +97,7 @@ struct OrderOfChecksTests {
             ("PATCH", unknown, #"{"publisherShouldFinish":true}"#), ("POST", unknown + "/next?after=7", nil),
             ("POST", unknown + "/reset?after=7", nil), ("GET", unknown + "/pages/1", nil), ("DELETE", unknown, nil),
             ("GET", unknown, nil), ("GET", "/sessions/none", nil), ("DELETE", "/sessions/none", nil),
+            ("GET", unknown + "/records?format=csv&afterKey=00000000000000000000000000000000", nil),
         ])
     func session(method: String, target: String, body: String?) async throws {
         #expect(try await problem(of: Wrong(method: method, target: target, body: body)) == "session-not-found")

@@ -8,7 +8,8 @@ private let allowedMethods = [
     "/sessions/{id}/first": "GET, POST, OPTIONS", "/sessions/{id}/next": "GET, POST, OPTIONS",
     "/sessions/{id}/previous": "GET, POST, OPTIONS", "/sessions/{id}/last": "GET, POST, OPTIONS",
     "/sessions/{id}/reset": "POST, OPTIONS", "/sessions/{id}/pages/1": "GET, HEAD, OPTIONS",
-    "/tables/incident": "GET, HEAD, OPTIONS", "/instances": "GET, HEAD, OPTIONS",
+    "/sessions/{id}/records": "GET, HEAD, OPTIONS", "/tables/incident": "GET, HEAD, OPTIONS",
+    "/instances": "GET, HEAD, OPTIONS",
     "/problems": "GET, HEAD, OPTIONS", "/problems/not-found": "GET, HEAD, OPTIONS", "/livez": "GET, HEAD, OPTIONS",
     "/readyz": "GET, HEAD, OPTIONS",
 ]
@@ -59,7 +60,8 @@ struct RouteTests {
             "/tables/incident/", "/tables//incident", "/tables/a/b", "/livez/", "/readyz//", "/%6civez", "/instances/",
             "/problems/", "/problems//not-found", "/problems/not-found/", "/problems/Not-Found",
             "/problems/not%2Dfound",
-            "/sessions/{id}/Events", "/sessions/{id}/events/", "/sessions/{id}/records", "/openapi.json", "/client.js",
+            "/sessions/{id}/Events", "/sessions/{id}/events/", "/sessions/{id}/records/", "/sessions/{id}/record",
+            "/openapi.json", "/client.js",
             "/metrics",
         ])
     func aliases(path: String) async throws {
@@ -116,7 +118,8 @@ struct RouteTests {
         arguments: [
             ("/sessions?limit=5&limit=5", "?limit"), ("/sessions?before=5&limit=1&before=6", "?before"),
             ("/sessions/{id}/next?after=0&after=0", "?after"), ("/sessions/{id}/reset?after=0&%61fter=0", "?after"),
-            ("/tables/incident?page=1&page=1", "?page"), ("/tables/incident?view=&view", "?view"),
+            ("/sessions/{id}/records?guard=true&guard=true", "?guard"), ("/tables/incident?page=1&page=1", "?page"),
+            ("/tables/incident?view=&view", "?view"),
         ])
     func repeated(target: String, fault: String) async throws {
         let service = try Service()

@@ -88,14 +88,17 @@ struct Answer {
     let status: Int
     let headers: HeaderFields
     let body: [UInt8]
+    /// What writes the body, where it is made while it is sent; `body` is empty then.
+    let stream: (@Sendable (any BodyWriter) async throws -> Void)?
 
     init(_ response: Response) throws {
         status = response.status
         headers = response.headers
+        stream = if case .stream(let produce) = response.body { produce } else { nil }
         switch response.body {
-        case .empty: body = []
+        case .empty, .stream: body = []
         case .pieces(let pieces): body = pieces.reduce(into: []) { $0 += $1 }
-        case .stream, .noAnswer: body = try #require(nil as [UInt8]?)
+        case .noAnswer: body = try #require(nil as [UInt8]?)
         }
         for field in headers.fields {
             #expect(!field.value.isEmpty, "\(field.name) is empty")

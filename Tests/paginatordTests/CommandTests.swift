@@ -126,12 +126,15 @@ struct CommandTests {
     @Test(
         "A wrong command line says what would be right",
         arguments: [
-            ([], "no command; expected one of serve, demo-instance, check-config, healthcheck, version"),
+            ([], "no command; expected one of serve, demo-instance, export, check-config, healthcheck, version"),
             (["sevre"], "unknown command sevre; did you mean serve?"),
-            (["run"], "unknown command run; expected one of serve, demo-instance, check-config, healthcheck, version"),
+            (
+                ["run"],
+                "unknown command run; expected one of serve, demo-instance, export, check-config, healthcheck, version"
+            ),
             (
                 ["--config"],
-                "unknown command --config; expected one of serve, demo-instance, check-config, healthcheck, version"
+                "unknown command --config; expected one of serve, demo-instance, export, check-config, healthcheck, version"
             ),
             (["serve", "--confg", "c"], "unknown option --confg; did you mean --config?"),
             (

@@ -78,6 +78,55 @@ struct ProgramTests {
                 + "paginatord: see paginatord demo-instance --help\n")
     }
 
+    @Test(
+        "export with a wrong command line ends with 64, with a wrong configuration 78, and asks nobody",
+        arguments: [
+            (["--demo"], 64, "--table is required"), (["--table", "t"], 78, "instances: no instance is configured"),
+            (["--table", "A B", "--demo"], 64, "--table: expected small letters"),
+            (["--table", "t", "--demo", "--fields", "a b"], 64, "--fields: expected field names"),
+            (["--table", "t", "--demo", "--instance", "x"], 64, "--instance: expected one of default but found"),
+            (
+                ["--table", "t", "--demo", "--query", "ORDERBYa", "--after-key", "00112233445566778899aabbccddeeff"],
+                64,
+                "--after-key cannot be used here"
+            ),
+            (["--table", "t", "--demo", "--from-page", "9223372036854775807"], 64, "--from-page: expected a page"),
+            (
+                ["--table", "t", "--demo", "--output", "/nowhere/a"], 64,
+                "--output: cannot write /nowhere/a: No such file"
+            ),
+            (["--table", "t", "--config", "/nowhere"], 78, "/nowhere: cannot be read"),
+        ])
+    func wrongExport(arguments: [String], code: Int32, start: String) async {
+        let said = Said()
+        var program = Program(environment: [:])
+        program.console = Console(
+            output: { text in said.texts.withLock { $0.output += text } },
+            error: { text in said.texts.withLock { $0.error += text } })
+        #expect(await program.run(["export"] + arguments).rawValue == code)
+        #expect(said.texts.withLock { $0.output } == "")
+        #expect(
+            said.texts.withLock { $0.error }.hasPrefix("paginatord: \(start)"), "\(said.texts.withLock { $0.error })")
+    }
+
+    @Test("export heeds the configured page size, and needs credentials of the service's own")
+    func configuredExport() async throws {
+        let folder = try TemporaryFolder()
+        let url = "url: 'http://127.0.0.1:1'"
+        let file = try folder.write(
+            "{ instances: { a: { \(url), auth: { type: 'forward' } } }, pages: { maxItemsPerPage: 100 } }",
+            to: "c.json5")
+        let forward = await Self.run("export", "--table", "t", "--config", file)
+        #expect(forward.code.rawValue == 78)
+        #expect(forward.error.hasPrefix("paginatord: instances.a.auth: \"forward\" takes the credentials"))
+        let large = await Self.run(
+            "export", "--table", "t", "--items-per-page", "101", "--demo",
+            environment: ["PAGINATORD_PAGES_MAX_ITEMS_PER_PAGE": "100"])
+        #expect(large.code.rawValue == 64)
+        #expect(
+            large.error.hasPrefix("paginatord: --items-per-page: expected at most 100, as pages.maxItemsPerPage says"))
+    }
+
     @Test("check-config names the file that is right")
     func rightConfiguration() async throws {
         let folder = try TemporaryFolder()

@@ -114,6 +114,13 @@ typedef struct csimdjson_list {
 csimdjson_list csimdjson_list_values(
     const uint8_t *bytes, size_t length, size_t levels, csimdjson_value *values, size_t capacity) CSIMDJSON_NOEXCEPT;
 
+/// Reads a row, a JSON object of `length` bytes, and writes to `cells` what its members with those names hold: strings
+/// unescaped, everything else as it stands in the row. Null and members that are not there have no bytes; of members with
+/// the same name the first that is not null counts. `names` and `cells` have `count` places; no name is there twice.
+csimdjson_outcome csimdjson_read_cells(
+    const uint8_t *bytes, size_t length, const csimdjson_text *names, size_t count,
+    csimdjson_text *cells) CSIMDJSON_NOEXCEPT;
+
 /// Ends the use of what a call returned; memory that an unusually large body needed is given back.
 void csimdjson_finish(void) CSIMDJSON_NOEXCEPT;
 

@@ -8,6 +8,8 @@ enum Command {
     case serve(ServeOptions)
     /// Run the demo instance alone.
     case demoInstance(DemoInstanceOptions)
+    /// Write all records of a table to a file or to standard output.
+    case export(ExportOptions)
     /// Check a configuration; `nil`: that of the environment.
     case checkConfiguration(file: String?)
     /// Ask a running service how it is; `nil`: the one that is configured.

@@ -19,3 +19,18 @@ struct Console: Sendable {
         }
     }
 }
+
+extension Console {
+    /// Says what is wrong with a command line, and where the right ones are explained.
+    func report(_ error: CommandLineError) -> ExitCode {
+        let help = error.command.map { "paginatord \($0) --help" } ?? "paginatord --help"
+        self.error("paginatord: \(error.message)\npaginatord: see \(help)\n")
+        return .wrongUsage
+    }
+
+    /// Says what is wrong with a configuration.
+    func report(_ error: ConfigurationFailure) -> ExitCode {
+        self.error(error.problems.map { "paginatord: \($0)\n" }.joined())
+        return .wrongConfiguration
+    }
+}

@@ -8,6 +8,8 @@ enum ExitCode: Int32, Sendable {
     case unavailable = 69
     /// A bug.
     case internalBug = 70
+    /// An export is not whole.
+    case incomplete = 75
     /// The configuration is wrong.
     case wrongConfiguration = 78
 }

@@ -27,7 +27,7 @@ extension Configuration {
             reading.complain(
                 "instances",
                 "no instance is configured; set \(InstanceVariables.urlName), or instances.\(defaultInstance).url in a "
-                    + "file named by --config or PAGINATORD_CONFIG, or try it out with serve --demo")
+                    + "file named by --config or PAGINATORD_CONFIG, or try it out with --demo")
         }
         return names.compactMap { name in
             guard isInstanceName(name) else {
