@@ -16,6 +16,9 @@ final class EventFrames: Sendable {
 
     /// As many as are kept: what subscribers of one event, on all loops, ask for at about the same time.
     private static let limit = 32
+    /// The largest one that is kept, in bytes: what a larger one takes to be written again is little beside what it takes to be
+    /// sent, and it would be held long after its session.
+    private static let maxBytes = 256 << 10
 
     private let state = Lock(State())
 
@@ -24,6 +27,7 @@ final class EventFrames: Sendable {
         let key = Key(session: record.id, position: record.position)
         if let frame = state.withLock({ $0.frames[key] }) { return frame }
         let frame = ServerSentEvent.page(page, of: record)
+        guard frame.byteCount <= Self.maxBytes else { return frame }
         state.withLock { state in
             guard state.frames.updateValue(frame, forKey: key) == nil else { return }
             state.order.append(key)
