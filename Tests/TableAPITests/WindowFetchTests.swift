@@ -314,6 +314,22 @@ struct WindowFetchTests {
         #expect(table.windows.count == 2)
     }
 
+    @Test(
+        "A silent attempt that the deadline leaves hardly any time is no failure of the instance",
+        arguments: [(2000, true), (1000, false), (603, false)])
+    func shortAttempt(deadline: Int, counts: Bool) async throws {
+        let table = TroubledTable([answer(502), answer(502)], then: .silence, time: time)
+        let restraint = Restraint(
+            deadline: .milliseconds(deadline), circuit: Restraint.Circuit(failures: 3, open: .seconds(10)))
+        let source = try source(table, restraint, jitter: 1)
+        _ = await error(source)
+        // With no more than 3 ms left it is not made at all.
+        #expect(table.windows.count == (deadline == 603 ? 2 : 3))
+        let made = table.windows.count
+        _ = await error(source)
+        #expect((table.windows.count > made) == !counts)
+    }
+
     @Test("Once the circuit is open nothing reaches the instance, and whoever met its failure is told of that")
     func circuit() async throws {
         let table = TroubledTable([], then: .failure(.connectionFailed("refused")), time: time)

@@ -8,6 +8,11 @@ struct WindowFetch {
     static let maxDivisions = 2
     /// The longest wait before the first repetition; it doubles with each further one.
     private static let firstBackoff = Duration.milliseconds(200)
+    /// An attempt that has less time than this is not made: nothing could come of it.
+    private static let leastTime = Duration.milliseconds(5)
+    /// An attempt that has less time than this, because the deadline is near, shows nothing of an instance that is silent
+    /// meanwhile.
+    private static let fairTime = Duration.seconds(1)
     /// The longest wait before any repetition that the instance did not ask for.
     private static let longestBackoff = Duration.seconds(10)
 
@@ -69,8 +74,11 @@ struct WindowFetch {
         }
         let timeout = min(service.instance.timeout, deadline - service.clock.uptime())
         var course = AttemptCourse(timeout: timeout, clock: service.clock)
-        let attempt = timeout > .zero ? await made(request, in: slot, &course) : .tooLate
+        let least = min(service.instance.timeout, Self.leastTime)
+        let attempt = timeout > .zero && timeout >= least ? await made(request, in: slot, &course) : .tooLate
         var report = attempt.report
+        let fair = min(service.instance.timeout, service.instance.restraint.deadline / 2, Self.fairTime)
+        if case .failure(.timedOut(nil)) = attempt.result, timeout < fair { report.outcome = .unknown }
         report.requests = course.requests
         await service.gate.leave(slot, report)
         return attempt
