@@ -42,8 +42,9 @@ struct EventStream: Sendable {
                     try await group.next()
                 }
             }
-        } catch is SessionError {
-            _ = try await writer.offer(gone.pieces, limit: Self.limit)
+        } catch let error as SessionError {
+            _ = try await writer.offer(
+                ServerSentEvent.error(Problem(error), in: language).pieces, limit: Self.limit)
         }
     }
 

@@ -297,7 +297,7 @@ public actor Session {
         record.position += 1
         record.reachedBy = move
         record.keptPage = page
-        record.expiresAt = max(record.expiresAt, clock.now().adding(seconds: record.definition.idleTimeout))
+        record.stay(from: clock.now())
     }
 
     /// Asks the source for what a move needs.

@@ -218,7 +218,33 @@ struct EventStreamTests {
         let path = try await service.open()
         let answer = try await service.send("HEAD", path + "/events")
         #expect(answer.status == 200 && answer.body.isEmpty && answer.headers["Content-Type"] == "text/event-stream")
+        guard case .requestAnswered(let answered)? = service.events.all.last else {
+            Issue.record("it is not logged")
+            return
+        }
+        #expect(answered.method == "HEAD" && answered.bytes == 0)
         #expect(try await service.send("POST", path + "/events").status == 405)
+    }
+
+    @Test(
+        "Where the session cannot be had any more when the stream begins, the stream says why",
+        arguments: [("ann", "session-expired"), ("bob", "session-not-found")])
+    func lost(owner: String, problem: String) async throws {
+        let clock = ManualClock()
+        let registry = SessionRegistry(
+            store: MemorySessionStore(), configuration: SessionConfiguration(), clock: clock.clock
+        ) { _ in ScriptedSource(SampleSet(count: 1)) }
+        let definition = SessionDefinition(instance: "default", table: "incident", itemsPerPage: 20, idleTimeout: 60)
+        let record = try await registry.open(definition, publisherShouldFinish: false, owner: "ann")
+        let session = try await registry.session(record.id, for: "ann")
+        let events = try await session.events(for: "ann").events
+        try await registry.close(record.id, for: "ann")
+        let stream = EventStream(
+            session: session, owner: owner, record: record, events: events, latest: nil, language: .english,
+            frames: EventFrames(), sleep: { try await Task.sleep(for: $0) })
+        let received = Received()
+        try await stream.run(to: received)
+        #expect(received.text.hasPrefix("event: error\ndata: ") && received.text.contains("/problems/\(problem)\""))
     }
 
     @Test("A stream is logged at its end, with its bytes")

@@ -130,6 +130,22 @@ struct WindowFetchTests {
         #expect(table.windows.count == 1 && time.slept.isEmpty)
     }
 
+    @Test(
+        "What is read ahead is tried once, whatever might help, while nobody waits for it",
+        arguments: [
+            .failure(.connectionFailed("refused")), .failure(.bodyIncomplete("cut", status: 200)), .silence,
+            answer(202), answer(429), answer(502), answer(503, "", ["Retry-After": "1"]), answer(500, cancelled),
+            answer(200, cutByInstance),
+        ] as [TroubledTable.Trouble])
+    fileprivate func readAhead(trouble: TroubledTable.Trouble) async throws {
+        let table = TroubledTable([trouble], time: time)
+        let source = try source(table)
+        await #expect(throws: PageSourceError.self) {
+            try await source.fetch(PageRequest(offset: 20, limit: 20, priority: .readAhead))
+        }
+        #expect(table.windows == [window(20, 20)] && time.slept.isEmpty)
+    }
+
     @Test("After its retries the last problem is told; without any, the first", arguments: [0, 1, 4])
     func retries(retries: Int) async throws {
         let table = TroubledTable(

@@ -23,6 +23,8 @@ struct WindowFetch {
     private var retriesMade = 0
     /// What the latest failed attempt came to.
     private var latestProblem: PageSourceError?
+    /// Whether it came to nothing although more might have helped, because nobody waited for it.
+    private(set) var isGivenUp = false
 
     /// A fetch that has time until that deadline, by the service's clock. It is as urgent as that, whatever its requests say.
     init(_ service: TableService, _ url: TableURL, _ urgency: RequestUrgency, deadline: Duration) {
@@ -64,11 +66,13 @@ struct WindowFetch {
     }
 
     /// One attempt, with a slot of the instance.
-    private func attempt(_ request: PageRequest) async throws(PageSourceError) -> Attempt {
+    private mutating func attempt(_ request: PageRequest) async throws(PageSourceError) -> Attempt {
         let slot: RequestSlot
+        let isReadAhead = urgency.priority == .readAhead
         do {
             slot = try await service.gate.enter(urgency, deadline: deadline)
         } catch {
+            isGivenUp = isReadAhead
             if error == .stopping { throw error }
             throw latestProblem ?? error
         }
@@ -123,6 +127,9 @@ struct WindowFetch {
     ///
     /// - Throws: the problem of the last one where there is to be no other.
     private mutating func retry(after wait: Duration, _ problem: PageSourceError) async throws(PageSourceError) {
+        // What nobody waits for is worth no repetition: those are few, and each failure counts toward the circuit.
+        isGivenUp = urgency.priority == .readAhead
+        if isGivenUp { throw problem }
         guard retriesMade < service.instance.restraint.retries, service.clock.uptime() + wait < deadline,
             await service.gate.takeRetry()
         else { throw problem }
