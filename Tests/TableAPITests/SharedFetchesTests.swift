@@ -300,7 +300,7 @@ struct SharedFetchesTests {
     @Test("Whoever takes over is as urgent as the most urgent of those who are left")
     func urgencyOfSuccessor() async throws {
         let fetches = SharedFetches(gate: LocalGate(Restraint(), clock: time.clock))
-        let key = FetchKey(holder: "", url: "u", offset: 0, limit: 1)
+        let key = FetchKey(holder: "", url: FetchURL("u"), offset: 0, limit: 1)
         guard case .lead(let urgency) = await fetches.join(key, .readAhead) else {
             Issue.record("nobody else was there")
             return

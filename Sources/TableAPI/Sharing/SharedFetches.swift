@@ -36,10 +36,11 @@ final class SharedFetches: Sendable {
         var latestTicket = 0
 
         mutating func begin(_ key: FetchKey, _ priority: PageRequest.Priority) -> RequestUrgency? {
-            guard fetches[key] == nil else { return nil }
             let urgency = RequestUrgency(priority)
-            fetches[key] = Fetch(urgency: urgency)
-            return urgency
+            // Nearly always there is none.
+            guard let present = fetches.updateValue(Fetch(urgency: urgency), forKey: key) else { return urgency }
+            fetches[key] = present
+            return nil
         }
     }
 
