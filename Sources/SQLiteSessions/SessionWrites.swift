@@ -184,7 +184,11 @@ final class SessionWrites: Sendable {
             return
         }
         guard let error = commit(waiting, late, database) else { return }
-        let isAlone = waiting.count + (late.isEmpty ? 0 : 1) == 1
+        if error.kind == .full {
+            // What the log holds moves to the file, which takes less room.
+            _ = try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        let isAlone = waiting.count + (late.isEmpty ? 0 : 1) == 1 && error.kind != .full
         for write in waiting {
             do throws(SessionStoreError) {
                 if !isAlone { try ready(database) }
