@@ -61,13 +61,13 @@ let package = Package(
                 "Sessions", "TableAPI", "RecordFormats", "SimdJSON", "Pagination", "HTTPModel", "Observability",
                 "Clocks", "Locks",
             ]),
+        pure("SQLiteSessions", ["Sessions", "SQLite", "Pagination", "Clocks", "Locks"]),
         pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
-                "Gateway", "Sessions", "TableAPI", "RecordFormats", "Pagination", "HTTPModel", "HTTPServer",
-                "HTTPClient",
-                "EventLoops", "DemoInstance", "Observability", "Clocks", "CMalloc",
+                "Gateway", "Sessions", "SQLiteSessions", "TableAPI", "RecordFormats", "Pagination", "HTTPModel",
+                "HTTPServer", "HTTPClient", "EventLoops", "DemoInstance", "Observability", "Clocks", "CMalloc",
             ],
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
@@ -83,6 +83,7 @@ let package = Package(
         tests(of: "TablePagination", ["PaginatordTesting", "DemoInstance", "HTTPServer", "EventLoops", "Clocks"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
+        tests(of: "SQLiteSessions", ["PaginatordTesting", "Sessions", "SQLite", "Pagination", "Clocks", "Locks"]),
         tests(of: "Clocks", []),
         tests(of: "Observability", ["Clocks"]),
         tests(

@@ -23,16 +23,20 @@ public actor Session {
     nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
+    private let idleTimeout: Int
+    /// When a use that goes on was told the store last, in milliseconds since 1970.
+    private nonisolated let stayedAt = Atomic(0)
     /// The pages behind the cursor that are at hand or under way.
     var readAhead = ReadAhead()
     /// Until when one of them may be delivered, in milliseconds of the clock's uptime.
     nonisolated let holdsPagesUntil = Atomic(0)
 
     init(
-        id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock,
+        id: SessionID, idleTimeout: Int, source: any PageSource, store: any SessionStore, clock: ServiceClock,
         configuration: SessionConfiguration, background: Background, readAheadMemory: ReadAheadMemory
     ) {
         self.id = id
+        self.idleTimeout = idleTimeout
         self.source = source
         self.store = store
         self.clock = clock
@@ -285,6 +289,16 @@ public actor Session {
     func stay(_ record: SessionRecord) async {
         // A store that is away now is of no consequence: what was asked for has its answer.
         _ = try? await touch(record)
+    }
+
+    /// Tells the store of a use that goes on, such as an open stream, every tenth of the idle timeout: a later process, or
+    /// another one that shares the store, knows of it by this alone.
+    nonisolated func stayWhileInUse() async {
+        let now = clock.now()
+        guard isInUse, now.milliseconds - stayedAt.load(ordering: .relaxed) >= idleTimeout * 100 else { return }
+        stayedAt.store(now.milliseconds, ordering: .relaxed)
+        // Told again a tenth later, so a store that is away now is of no consequence.
+        _ = try? await store.touch(id, expiresAt: now.adding(seconds: idleTimeout))
     }
 
     private func touch(_ record: SessionRecord) async throws(SessionStoreError) -> Timestamp {

@@ -126,6 +126,17 @@ public actor SessionRegistry {
         }
     }
 
+    /// Looks whether sessions can be read and written now.
+    ///
+    /// - Throws: `SessionError.store` where they cannot.
+    public func checkStore() async throws(SessionError) {
+        do {
+            try await store.check()
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+    }
+
     /// Ends the sessions whose time is up, now and every `interval`, until the task is cancelled. Only meanwhile are pages read
     /// ahead.
     ///
@@ -142,7 +153,9 @@ public actor SessionRegistry {
     /// Ends the sessions whose time is up, and lets go of what is held for sessions that nobody is using: the store has it.
     public func sweep() async {
         sweptSecond = clock.now().milliseconds / 1000
-        let inUse = Set(live.values.filter(\.isInUse).map(\.id))
+        let used = live.values.filter(\.isInUse)
+        for session in used { await session.stayWhileInUse() }
+        let inUse = Set(used.map(\.id))
         // A store that is away now is asked again next time.
         let ended = (try? await store.sweep(now: clock.now()) { inUse.contains($0) }) ?? []
         for id in ended { await live.removeValue(forKey: id)?.end() }
@@ -170,7 +183,8 @@ public actor SessionRegistry {
     private func makeSession(_ record: SessionRecord) throws(SessionError) -> Session {
         do {
             return Session(
-                id: record.id, source: try makeSource(record.definition), store: store, clock: clock,
+                id: record.id, idleTimeout: record.definition.idleTimeout, source: try makeSource(record.definition),
+                store: store, clock: clock,
                 configuration: configuration, background: background, readAheadMemory: readAheadMemory)
         } catch {
             throw .pagination(.source(error), record)
