@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         pure("Locks"),
@@ -53,6 +54,8 @@ let package = Package(
         pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops", "Locks"]),
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
+        wrapper(
+            "RedisSessions", ["Sessions", "TableAPI", "Pagination", "EventLoops", "CHiredis", "Clocks", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
         pure(
             "Gateway",
@@ -66,7 +69,7 @@ let package = Package(
             dependencies: [
                 "Gateway", "Sessions", "TableAPI", "RecordFormats", "Pagination", "HTTPModel", "HTTPServer",
                 "HTTPClient",
-                "EventLoops", "DemoInstance", "Observability", "Clocks",
+                "EventLoops", "DemoInstance", "Observability", "Clocks", "RedisSessions",
             ],
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
@@ -82,6 +85,9 @@ let package = Package(
         tests(of: "TablePagination", ["PaginatordTesting", "DemoInstance", "HTTPServer", "EventLoops", "Clocks"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
+        tests(
+            of: "RedisSessions",
+            ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "EventLoops", "Clocks", "Locks"]),
         tests(of: "Clocks", []),
         tests(of: "Observability", ["Clocks"]),
         tests(
