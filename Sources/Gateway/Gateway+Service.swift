@@ -16,6 +16,19 @@ extension Gateway {
         }
     }
 
+    /// Whether sessions can be opened and moved now.
+    ///
+    /// - Throws: `Problem` where their store is away.
+    func showReadiness(_ context: RequestContext) async throws(Problem) -> Reply {
+        try context.faults.check()
+        do {
+            try await registry.checkStore()
+        } catch {
+            throw Problem(error)
+        }
+        return healthy
+    }
+
     private var instanceList: Reply {
         .json { writer in
             writer.object { writer in

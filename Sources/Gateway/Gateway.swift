@@ -88,8 +88,8 @@ public final class Gateway: Responder {
             return .answer(refuse(trace, Problem(.unsupportedMediaType, detail)))
         }
         switch route {
-        case .instances, .problems, .problem, .livez, .readyz: return .answer(describe(route, target: target, trace))
-        case .sessions, .session, .move, .page, .events, .records, .table:
+        case .instances, .problems, .problem, .livez: return .answer(describe(route, target: target, trace))
+        case .sessions, .session, .move, .page, .events, .records, .table, .readyz:
             return .body(limit: configuration.maxRequestBody, tooLarge: { [trace] in self.refuseTooLarge(trace) }) {
                 [trace] request in
                 let body = takesObject ? request.body : nil
@@ -133,7 +133,8 @@ public final class Gateway: Responder {
         case (.events(let id), _): try await streamEvents(context, id: id)
         case (.records(let id), _): try await streamRecords(context, id: id, instance: &instance)
         case (.table(let table), _): try await showTablePage(context, table: table, instance: &instance)
-        case (.instances, _), (.problems, _), (.problem, _), (.livez, _), (.readyz, _):
+        case (.readyz, _): try await showReadiness(context)
+        case (.instances, _), (.problems, _), (.problem, _), (.livez, _):
             try description(of: route, for: context.head.headers)
         }
     }

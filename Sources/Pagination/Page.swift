@@ -17,4 +17,19 @@ public struct Page: Sendable, Equatable {
     /// The rows that were really received. Fewer than `itemsPerPage` on a page that is not the last means that the
     /// source hid rows.
     public var rows: Rows
+
+    /// Makes a page of all that it says.
+    package init(
+        page: Int, numberOfPages: Int, itemsPerPage: Int, totalItems: Int?, hasNext: Bool, hasPrevious: Bool,
+        isFinished: Bool, rows: Rows
+    ) {
+        self.page = page
+        self.numberOfPages = numberOfPages
+        self.itemsPerPage = itemsPerPage
+        self.totalItems = totalItems
+        self.hasNext = hasNext
+        self.hasPrevious = hasPrevious
+        self.isFinished = isFinished
+        self.rows = rows
+    }
 }

@@ -30,13 +30,8 @@ public struct PaginatorState: Sendable, Equatable {
     /// Without a count: whether the latest answer had rows, or named a window further on.
     private var mayHaveMore = false
     /// Without a count: where the latest rows stood and what they were, to notice a source that does not advance.
-    private var latestWindow: Window?
+    private var latestWindow: SavedWindow?
     private var step: Step?
-
-    private struct Window: Sendable, Equatable {
-        var offset: Int
-        var digest: RowsDigest
-    }
 
     /// What the fetch under way is for.
     private enum Step: Sendable, Equatable {
@@ -52,6 +47,39 @@ public struct PaginatorState: Sendable, Equatable {
     public init(itemsPerPage: Int = 20, publisherShouldFinish: Bool = false) {
         self.itemsPerPage = max(1, itemsPerPage)
         self.publisherShouldFinish = publisherShouldFinish
+    }
+
+    /// A paginator as it was saved between two moves; `nil` where no paginator can ever have been like that.
+    package init?(_ saved: Saved) {
+        guard saved.page >= 0, saved.numberOfPages >= 0, saved.itemsPerPage >= 1, (saved.totalItems ?? 0) >= 0,
+            (saved.latestWindow?.offset ?? 0) >= 0
+        else { return nil }
+        self.init(itemsPerPage: saved.itemsPerPage, publisherShouldFinish: saved.publisherShouldFinish)
+        if let total = saved.totalItems {
+            learn(total)
+            guard numberOfPages == saved.numberOfPages else { return nil }
+        }
+        page = saved.page
+        numberOfPages = saved.numberOfPages
+        isFinished = saved.isFinished
+        hasAnswer = saved.hasAnswer
+        mayHaveMore = saved.mayHaveMore
+        latestWindow = saved.latestWindow
+    }
+
+    /// All that it knows, but for a move that is under way.
+    package var saved: Saved {
+        var saved = Saved()
+        saved.page = page
+        saved.numberOfPages = numberOfPages
+        saved.itemsPerPage = itemsPerPage
+        saved.totalItems = totalItems
+        saved.publisherShouldFinish = publisherShouldFinish
+        saved.isFinished = isFinished
+        saved.hasAnswer = hasAnswer
+        saved.mayHaveMore = mayHaveMore
+        saved.latestWindow = latestWindow
+        return saved
     }
 
     /// Whether a next page is available to fetch.
@@ -149,7 +177,7 @@ public struct PaginatorState: Sendable, Equatable {
             findEnd(answer, at: number)
         }
         mayHaveMore = !answer.rows.isEmpty || answer.nextOffset != nil
-        latestWindow = answer.digest.map { Window(offset: offset, digest: $0) }
+        latestWindow = answer.digest.map { SavedWindow(offset: offset, digest: $0) }
         if mayRetarget, answer.total != nil, numberOfPages > 0, numberOfPages < number {
             return fetch(numberOfPages, mayRetarget: false)
         }

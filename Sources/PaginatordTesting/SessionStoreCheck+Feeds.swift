@@ -87,6 +87,30 @@ extension SessionStoreCheck {
             let heard = try await everything(from: stays)
             try expect("all of it", heard == [.failure(.stopping), .failure(.timedOut(nil)), .closed])
         },
+        SessionStoreCheck(
+            "A listener that does not read is cut alone, behind what it holds; the others hear everything"
+        ) {
+            store, now in
+            let id = try await store.open(.sample(now: now)).id
+            let (slow, quick) = (try await store.events(of: id), try await store.events(of: id))
+            let count = 5000
+            var iterator = quick.makeAsyncIterator()
+            for number in 0..<count {
+                let event = SessionEvent.failure(.tooLarge(limit: number))
+                await store.publish(event, of: id)
+                try expect("event \(number) is heard", try await iterator.next() == event)
+            }
+            try await store.delete(id, now: now)
+            try expect("the close is heard", try await iterator.next() == .closed)
+            try expect("and the end", try await iterator.next() == nil)
+            var heard: [SessionEvent] = []
+            do {
+                for try await event in slow { heard.append(event) }
+                try expect("the slow one is cut", false)
+            } catch is SubscriptionError {}
+            let expected = (0..<heard.count).map { SessionEvent.failure(.tooLarge(limit: $0)) }
+            try expect("what it holds is whole and in order", heard == expected && heard.count < count)
+        },
     ]
 
     /// What several writers do at once.

@@ -107,6 +107,17 @@ extension SessionStoreCheck {
                 try expect("the position is the page's", stored.position == 1 && stored.reachedBy == .next)
             }
         },
+        SessionStoreCheck("A page of many rows in several blocks reads back, and takes the place of a larger one") {
+            store, now in
+            let id = try await store.open(.sample(itemsPerPage: 10_000, now: now)).id
+            for count in [10_000, 1, 700] {
+                var rows = Rows(texts: (0..<count).map { "{\"n\":\($0)}" }, separator: ",\n ")
+                if count > 1 { rows.append(Rows(texts: ["{}", "{\"é\":\"\u{1F600}\"}"])) }
+                let record = try await store.move(id, by: .first, answer: PageAnswer(rows: rows, total: 12_000))
+                let stored = try await store.record(id)
+                try expect("\(count) rows read back", stored.comparable.keptPage == record.comparable.keptPage)
+            }
+        },
         SessionStoreCheck("Nothing is written over what somebody else wrote meanwhile") { store, now in
             let old = try await store.open(.sample(now: now))
             let answer = PageAnswer(texts: ["{}"], total: 3)

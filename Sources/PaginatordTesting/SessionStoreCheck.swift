@@ -1,17 +1,23 @@
 import Clocks
-import Pagination
-public import Sessions
+package import Pagination
+package import Sessions
 
 /// One thing that every session store does, as a check that any of them can be put through.
 ///
 /// The store is a fresh one with its default limit of 1 MiB for a kept page. Run all of them with
-/// `@Test(arguments: SessionStoreCheck.all)`.
+/// `@Test(arguments: SessionStoreCheck.all)`; what needs a second handle, or a look behind the store, passes where the
+/// `SessionStoreFixture` has none, as with a store that lives in its process.
 public struct SessionStoreCheck: Sendable, CustomStringConvertible {
     /// What is checked, as a sentence.
     public let description: String
-    private let body: @Sendable (any SessionStore, Timestamp) async throws -> Void
+    private let body: @Sendable (SessionStoreFixture, Timestamp) async throws -> Void
 
     init(_ description: String, _ body: @escaping @Sendable (any SessionStore, Timestamp) async throws -> Void) {
+        self.init(description, with: { try await body($0.store, $1) })
+    }
+
+    /// A check of more than the one store.
+    init(_ description: String, with body: @escaping @Sendable (SessionStoreFixture, Timestamp) async throws -> Void) {
         self.description = description
         self.body = body
     }
@@ -19,8 +25,8 @@ public struct SessionStoreCheck: Sendable, CustomStringConvertible {
     /// Puts a store through the check.
     ///
     /// - Throws: `Failure` where the store does something else, or whatever the store throws.
-    public func run(_ makeStore: () async throws -> any SessionStore) async throws {
-        try await body(try await makeStore(), Timestamp(milliseconds: 1_796_000_000_000))
+    public func run(_ fixture: SessionStoreFixture) async throws {
+        try await body(fixture, Timestamp(milliseconds: 1_796_000_000_000))
     }
 
     /// What a store did not do.
@@ -30,7 +36,7 @@ public struct SessionStoreCheck: Sendable, CustomStringConvertible {
     }
 
     /// Every check.
-    public static let all: [SessionStoreCheck] = records + lives + limits + feeds + races
+    public static let all: [SessionStoreCheck] = records + lives + limits + feeds + races + formats + replicas
 }
 
 /// Goes on only where something is as it should be.
@@ -63,7 +69,7 @@ extension SessionStore {
 
 extension SessionRecord {
     /// The record with its kept rows as text that starts at 0: where in which array they stand is a store's own affair.
-    var comparable: SessionRecord {
+    package var comparable: SessionRecord {
         var record = self
         if case .page(let page) = keptPage { record.keptPage = .page(page.comparable) }
         return record
@@ -72,7 +78,7 @@ extension SessionRecord {
 
 extension Page {
     /// The page with its rows as text that starts at 0.
-    var comparable: Page {
+    package var comparable: Page {
         var page = self
         page.rows = Rows(
             rows.blocks.map { block in
@@ -87,7 +93,7 @@ extension Page {
 
 extension SessionEvent {
     /// The event with its rows as text that starts at 0, and without the revision, which is a store's own affair.
-    var comparable: SessionEvent {
+    package var comparable: SessionEvent {
         func plain(_ record: SessionRecord) -> SessionRecord {
             var record = record.comparable
             record.revision = 0

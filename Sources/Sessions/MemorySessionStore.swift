@@ -174,6 +174,9 @@ public final class MemorySessionStore: SessionStore {
             }
     }
 
+    /// Nothing can be wrong with it.
+    public func check() {}
+
     private func keep(_ record: inout SessionRecord, in state: inout State) {
         state.kept.remove(record.id)
         guard case .page(let page) = record.keptPage, !page.rows.isEmpty else { return }

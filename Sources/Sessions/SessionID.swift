@@ -27,6 +27,20 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
         (self.high, self.low) = (high, low)
     }
 
+    /// Reads one from its 16 bytes; `nil` for any other number of bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Its 16 bytes, the first digits first.
+    package var bytes: [UInt8] {
+        (0..<16).map { index in
+            UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(8 * (7 - index & 7)))
+        }
+    }
+
     /// 32 hexadecimal digits.
     public var description: String {
         // One pass: a name is written several times for each request.

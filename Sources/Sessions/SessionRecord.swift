@@ -43,6 +43,17 @@ public struct SessionRecord: Sendable, Equatable {
         expiresAt = now.adding(seconds: definition.idleTimeout)
     }
 
+    /// A session as a store has it.
+    init(
+        id: SessionID, owner: String, definition: SessionDefinition, createdAt: Timestamp, state: PaginatorState,
+        expiresAt: Timestamp
+    ) {
+        self.id = id
+        opening = Opening(owner: owner, definition: definition, createdAt: createdAt)
+        self.state = state
+        self.expiresAt = expiresAt
+    }
+
     /// Whose it is; nobody else learns that it exists.
     public var owner: String { opening.owner }
 

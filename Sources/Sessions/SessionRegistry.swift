@@ -124,6 +124,17 @@ public actor SessionRegistry {
         }
     }
 
+    /// Looks whether sessions can be read and written now.
+    ///
+    /// - Throws: `SessionError.store` where they cannot.
+    public func checkStore() async throws(SessionError) {
+        do {
+            try await store.check()
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+    }
+
     /// Ends the sessions whose time is up, now and every `interval`, until the task is cancelled. Only meanwhile are pages read
     /// ahead.
     ///

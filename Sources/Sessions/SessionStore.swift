@@ -20,10 +20,12 @@ public protocol SessionStore: Sendable {
     /// - Returns: whether it was written; `false` also where the session is gone.
     func replace(_ record: SessionRecord, event: SessionEvent?) async throws(SessionStoreError) -> Bool
 
-    /// Lets a session live until then, if that is later than what is stored. No revision is spent on it.
+    /// Lets a session live until then, if that is later than what is stored. No revision is spent on it. A store that
+    /// outlives the process may keep it for durable no more than every tenth of the session's idle timeout.
     func touch(_ id: SessionID, expiresAt: Timestamp) async throws(SessionStoreError)
 
-    /// An owner's sessions, the newest first: at most `limit` of those opened before the one with that sequence.
+    /// An owner's sessions, the newest first: at most `limit` of those opened before the one with that sequence. Their kept
+    /// pages may come without their rows.
     func list(owner: String, before sequence: Int?, limit: Int) async throws(SessionStoreError) -> [SessionRecord]
 
     /// Ends a session and keeps its tombstone. Where it is gone already nothing happens.
@@ -40,6 +42,9 @@ public protocol SessionStore: Sendable {
     /// Every event of a session from now on, in the order of the writes; ends behind `closed`, which comes at once where
     /// there is no such session any more, or with `SubscriptionError` for one who is too slow.
     func events(of id: SessionID) async throws(SessionStoreError) -> AsyncThrowingStream<SessionEvent, any Error>
+
+    /// Looks whether sessions can be read and written now.
+    func check() async throws(SessionStoreError)
 }
 
 /// What a store knows of a session's name.
@@ -72,6 +77,11 @@ public enum SessionStoreError: Error, Sendable, Equatable {
     case full(limit: Int, nearestExpiry: Timestamp?)
     /// The store cannot be reached or written; nothing half-done. The reason is one line for a person.
     case unavailable(String)
+
+    /// A session that cannot be read back.
+    public init(_ error: SessionEncodingError) {
+        self = .unavailable(error.description)
+    }
 
     /// Whether it is a limit that is reached.
     var isFull: Bool {

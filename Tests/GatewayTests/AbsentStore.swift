@@ -36,4 +36,8 @@ struct AbsentStore: SessionStore {
     func events(of id: SessionID) throws(SessionStoreError) -> AsyncThrowingStream<SessionEvent, any Error> {
         throw .unavailable("The store is away.")
     }
+
+    func check() throws(SessionStoreError) {
+        throw .unavailable("The store is away.")
+    }
 }

@@ -9,7 +9,7 @@ import Testing
 
     @Test("It does what every session store does", arguments: SessionStoreCheck.all)
     func conforms(check: SessionStoreCheck) async throws {
-        try await check.run { MemorySessionStore() }
+        try await check.run(SessionStoreFixture(store: MemorySessionStore()))
     }
 
     /// Opens a session and moves it to a page whose text has that many bytes.

@@ -311,4 +311,8 @@ final class FlakyStore: SessionStore {
         try reach()
         return base.events(of: id)
     }
+
+    func check() async throws(SessionStoreError) {
+        try reach()
+    }
 }
