@@ -23,6 +23,8 @@ public actor Session {
     nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
+    /// In seconds; 0 before the session was read.
+    private nonisolated let idleTimeout = Atomic(0)
     /// The pages behind the cursor that are at hand or under way.
     var readAhead = ReadAhead()
     /// Until when one of them may be delivered, in milliseconds of the clock's uptime.
@@ -109,6 +111,9 @@ public actor Session {
         }
         defer { turns.pass() }
         isFresh = isFresh && writes == writesBefore
+        let lease = try await lease(waits: waits)
+        defer { lease.end() }
+        if let revision = lease.revision { isFresh = isFresh && revision == present.revision }
         while true {
             let record = isFresh ? present : try await live(owner)
             isFresh = false
@@ -165,6 +170,7 @@ public actor Session {
         switch stored {
         case .live(let record) where record.owner == owner:
             guard record.expiresAt > clock.now() || isInUse else { throw .expired }
+            idleTimeout.store(record.definition.idleTimeout, ordering: .relaxed)
             return record
         case .gone(owner): throw .expired
         case .live, .gone, .unknown: throw .notFound
@@ -287,6 +293,14 @@ public actor Session {
         _ = try? await touch(record)
     }
 
+    /// Lets a session that is in use now live on, for those who look at its expiry and cannot know: other processes.
+    nonisolated func stayInUse() async {
+        let seconds = idleTimeout.load(ordering: .relaxed)
+        guard seconds > 0 else { return }
+        // A store that is away now is told again at the next sweep.
+        try? await store.touch(id, expiresAt: clock.now().adding(seconds: seconds))
+    }
+
     private func touch(_ record: SessionRecord) async throws(SessionStoreError) -> Timestamp {
         let expiresAt = clock.now().adding(seconds: record.definition.idleTimeout)
         try await store.touch(id, expiresAt: expiresAt)
@@ -298,6 +312,18 @@ public actor Session {
         record.reachedBy = move
         record.keptPage = page
         record.expiresAt = max(record.expiresAt, clock.now().adding(seconds: record.definition.idleTimeout))
+    }
+
+    /// Takes the session against other processes.
+    private func lease(waits: Bool) async throws(SessionError) -> SessionLease {
+        let lease: SessionLease?
+        do {
+            lease = try await store.lease(id, waits: waits)
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+        guard let lease else { throw .busy }
+        return lease
     }
 
     /// Asks the source for what a move needs.

@@ -98,7 +98,7 @@ public actor SessionRegistry {
                 throw SessionError(error, now: now)
             }
             for record in records where record.expiresAt > now || live[record.id]?.isInUse == true {
-                found.append((record, live[record.id]?.isBusy ?? false))
+                found.append((record, live[record.id]?.isBusy ?? record.isLeased))
             }
             guard records.count == wanted else { break }
             sequence = records.last?.sequence
@@ -151,7 +151,9 @@ public actor SessionRegistry {
     /// Ends the sessions whose time is up, and lets go of what is held for sessions that nobody is using: the store has it.
     public func sweep() async {
         sweptSecond = clock.now().milliseconds / 1000
-        let inUse = Set(live.values.filter(\.isInUse).map(\.id))
+        let used = live.values.filter(\.isInUse)
+        for session in used { await session.stayInUse() }
+        let inUse = Set(used.map(\.id))
         // A store that is away now is asked again next time.
         let ended = (try? await store.sweep(now: clock.now()) { inUse.contains($0) }) ?? []
         for id in ended { await live.removeValue(forKey: id)?.end() }

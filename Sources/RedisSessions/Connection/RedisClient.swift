@@ -28,6 +28,10 @@ public final class RedisClient: Sendable {
         for commander in commanders { commander.loop.execute { commander.start() } }
     }
 
+    deinit {
+        for commander in commanders { commander.loop.execute { commander.close() } }
+    }
+
     /// Whether every connection stands.
     public var isAvailable: Bool { presence.isWhole }
 

@@ -69,7 +69,9 @@ final class RedisSubscriber {
 
     /// Listens to a channel no longer.
     func remove(_ channel: String) {
-        guard let outstanding = channels.removeValue(forKey: channel), let connection, connection.isReady else { return }
+        guard let outstanding = channels.removeValue(forKey: channel), let connection, connection.isReady else {
+            return
+        }
         if outstanding > 0 { leaving[channel] = outstanding }
         connection.send(RedisCommand(["UNSUBSCRIBE", .text(channel)]))
     }

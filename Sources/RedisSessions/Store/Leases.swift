@@ -52,7 +52,7 @@ final class Leases: Sendable {
             guard let elements = reply.elements, let first = elements.first?.integer else { throw .malformed }
             if first == 1 {
                 state.withLock { $0.tokens[id] = token }
-                return SessionLease(revision: elements.last?.integer) { [self] in giveBack(id, token) }
+                return SessionLease(revision: elements.last?.integer ?? -1) { [self] in giveBack(id, token) }
             }
             guard waits else { return nil }
             do {

@@ -11,7 +11,7 @@
 /// Times are the callers'. Keys expire by themselves only long after that, by the server's own clock, to clean up behind a
 /// service that is not run any more; what they leave in the sorted sets is pruned by these scripts.
 struct RedisScripts: Sendable {
-    /// How long a session's keys stay behind its expiry, in milliseconds, and how long its tombstone's do.
+    /// How long a session's keys stay behind its expiry, in milliseconds.
     static let cleanUpDelay = 86_400_000
 
     /// (id, owner, expiry, time to live, opening, state, rows, limit in all, limit per owner or -1) → sequence, or the limit
@@ -48,8 +48,9 @@ struct RedisScripts: Sendable {
             return fields
             """)
 
-    /// (id, revision, position, expiry, time to live, state, rows, token of the lease or nothing, kind of event or nothing,
-    /// state and rows for the event where they are not the stored ones) → whether it was written.
+    /// (id, revision, position, expiry, state, rows, token of the lease or nothing, kind of event or nothing, state and rows
+    /// for the event where they are not the stored ones) → 0 where it was not written, 2 where the
+    /// lease was given back too, else 1.
     let replace = RedisScript(
         common + """
             local id, position, expiry = ARGV[1], ARGV[3], ARGV[4]
@@ -58,32 +59,34 @@ struct RedisScripts: Sendable {
             if old[1] ~= ARGV[2] then return 0 end
             local revision = tostring(tonumber(old[1]) + 1)
             if tonumber(expiry) > tonumber(old[3]) then
-                live(id, old[4], expiry, ARGV[5])
+                live(id, old[4], old[3], expiry)
             else
                 expiry = old[3]
             end
-            redis.call('HSET', session, 'v', revision, 'n', position, 's', ARGV[6])
+            redis.call('HSET', session, 'v', revision, 'n', position, 's', ARGV[5])
             if position ~= old[2] then
-                if ARGV[7] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[7]) end
+                if ARGV[6] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[6]) end
             end
-            if ARGV[8] ~= '' then release(id, ARGV[8]) end
+            -- A write at the same position is no move, and the lease is another caller's.
+            local isReleased = ARGV[7] ~= '' and position ~= old[2]
+            if isReleased then release(id, ARGV[7]) end
             local channel = key('events', id)
-            if ARGV[9] ~= '' and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 then
+            if ARGV[8] ~= '' and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 then
                 local fixed = redis.call('HMGET', session, 'a', 'q')
-                local state, rows = ARGV[6], ARGV[7]
-                if ARGV[10] ~= '' then state, rows = ARGV[10], ARGV[11] end
+                local state, rows = ARGV[5], ARGV[6]
+                if ARGV[9] ~= '' then state, rows = ARGV[9], ARGV[10] end
                 redis.call('PUBLISH', channel, table.concat({
-                    ARGV[9], ' ', revision, ' ', fixed[2], ' ', expiry, ' ',
+                    ARGV[8], ' ', revision, ' ', fixed[2], ' ', expiry, ' ',
                     #fixed[1], ' ', #state, ' ', #rows, '\\n', fixed[1], state, rows}))
             end
-            return 1
+            return isReleased and 2 or 1
             """)
 
-    /// (id, expiry, time to live): lets a session live longer.
+    /// (id, expiry): lets a session live longer.
     let touch = RedisScript(
         common + """
             local old = redis.call('HMGET', key('session', ARGV[1]), 'x', 'o')
-            if old[1] and tonumber(old[1]) < tonumber(ARGV[2]) then live(ARGV[1], old[2], ARGV[2], ARGV[3]) end
+            if old[1] and tonumber(old[1]) < tonumber(ARGV[2]) then live(ARGV[1], old[2], old[1], ARGV[2]) end
             return 1
             """)
 
@@ -178,9 +181,13 @@ struct RedisScripts: Sendable {
         local function release(id, token)
             if redis.call('GET', key('lease', id)) == token then redis.call('DEL', key('lease', id)) end
         end
-        local function live(id, owner, expiry, ttl)
-            redis.call('HSET', key('session', id), 'x', expiry)
-            redis.call('PEXPIRE', key('session', id), ttl)
+        local function live(id, owner, before, expiry)
+            local session = key('session', id)
+            local rest = redis.call('PTTL', session)
+            redis.call('HSET', session, 'x', expiry)
+            if rest > 0 then
+                redis.call('PEXPIRE', session, string.format('%.0f', rest + tonumber(expiry) - tonumber(before)))
+            end
             redis.call('ZADD', 'paginatord:expiries', expiry, id)
             redis.call('ZADD', key('owned', owner), expiry, id)
         end

@@ -1,5 +1,5 @@
 public import Clocks
-public import EventLoops
+internal import EventLoops
 internal import Pagination
 public import Sessions
 
@@ -12,6 +12,7 @@ public final class RedisSessionStore: SessionStore {
     private let scripts = RedisScripts()
     private let feeds: EventFeeds
     private let leases: Leases
+    private let lives = KnownLives()
     private let renewal: OnFirstLoop<LoopTimer>
 
     /// The largest page that is sent to listeners where it is not kept, in bytes: a server cuts a listener for whom much more
@@ -37,13 +38,19 @@ public final class RedisSessionStore: SessionStore {
         }
     }
 
+    deinit {
+        client.first.loop.execute { [feeds, renewal] in Self.close(feeds, renewal) }
+    }
+
     /// Ends all listening.
     @concurrent public func shutdown() async {
-        await client.first.loop.run { [feeds, renewal] in
-            renewal.value?.close()
-            renewal.value = nil
-            feeds.close()
-        }
+        await client.first.loop.run { [feeds, renewal] in Self.close(feeds, renewal) }
+    }
+
+    private static func close(_ feeds: EventFeeds, _ renewal: OnFirstLoop<LoopTimer>) {
+        renewal.value?.close()
+        renewal.value = nil
+        feeds.close()
     }
 
     /// Adds a session.
@@ -68,13 +75,16 @@ public final class RedisSessionStore: SessionStore {
                 nearestExpiry: elements[1].integer.map { Timestamp(milliseconds: $0) })
         default: throw SessionStoreError(.malformed)
         }
+        lives.know(record)
         return record
     }
 
     /// Finds a session.
     @concurrent public func read(_ id: SessionID) async throws(SessionStoreError) -> StoredSession {
         let reply = try await run(scripts.read, [.text(id.description)])
-        guard case .live(var record) = try StoredSession(reply, id: id) else { return try StoredSession(reply, id: id) }
+        let stored = try StoredSession(reply, id: id)
+        guard case .live(var record) = stored else { return stored }
+        lives.know(record)
         if record.isLeased, leases.token(of: id) != nil { record.isLeased = false }
         return .live(record)
     }
@@ -88,20 +98,20 @@ public final class RedisSessionStore: SessionStore {
         let token = leases.token(of: record.id)
         var arguments: [RedisCommand.Argument] = [
             .text(record.id.description), .integer(record.revision), .integer(record.position),
-            .integer(record.expiresAt.milliseconds), .integer(timeToLive(record)),
-            .bytes(EncodedSession.state(of: kept)), .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
+            .integer(record.expiresAt.milliseconds), .bytes(EncodedSession.state(of: kept)),
+            .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
         ]
         arguments += eventArguments(event, stored: kept)
-        let isWritten = try await run(scripts.replace, arguments).integer == 1
-        if isWritten, let token { leases.wasGivenBack(record.id, token) }
-        return isWritten
+        let outcome = try await run(scripts.replace, arguments).integer ?? 0
+        if outcome == 2, let token { leases.wasGivenBack(record.id, token) }
+        return outcome > 0
     }
 
     /// Lets a session live longer.
     @concurrent public func touch(_ id: SessionID, expiresAt: Timestamp) async throws(SessionStoreError) {
-        _ = try await run(
-            scripts.touch,
-            [.text(id.description), .integer(expiresAt.milliseconds), .integer(2 * RedisScripts.cleanUpDelay)])
+        guard lives.has(to: expiresAt, id) else { return }
+        _ = try await run(scripts.touch, [.text(id.description), .integer(expiresAt.milliseconds)])
+        lives.isStored(expiresAt, id)
     }
 
     /// An owner's sessions, the newest first, without the rows of their kept pages.
@@ -142,19 +152,25 @@ public final class RedisSessionStore: SessionStore {
                 ])
             guard let elements = reply.elements else { throw SessionStoreError(.malformed) }
             var due: [SessionID] = []
+            var putOff = 0
             for index in stride(from: 0, to: elements.count - 1, by: 2) {
                 guard let id = elements[index].text.flatMap({ SessionID($0) }), let expiry = elements[index + 1].integer
                 else { continue }
-                if inUse(id) {
-                    try await touch(id, expiresAt: Timestamp(milliseconds: now.milliseconds + 4000))
+                let soonest = Timestamp(milliseconds: inUse(id) ? now.milliseconds + 4000 : expiry)
+                let later = lives.wanted(id).map { max($0, soonest) } ?? soonest
+                if later.milliseconds > expiry {
+                    _ = try await run(scripts.touch, [.text(id.description), .integer(later.milliseconds)])
+                    lives.isStored(later, id)
+                    putOff += 1
                 } else if expiry <= now.milliseconds {
                     due.append(id)
                 }
             }
             let ids = try await expire(due, now: now)
             ended += ids
-            // Fewer: that was all. None: all the others are in use, or end a little later.
-            if elements.count < 2 * Self.batch || due.isEmpty { return ended }
+            for id in ids { lives.forget(id) }
+            // Fewer: that was all. None dealt with: all the others end a little later.
+            if elements.count < 2 * Self.batch || due.count + putOff == 0 { return ended }
         }
     }
 
