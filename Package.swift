@@ -63,13 +63,13 @@ let package = Package(
                 "Sessions", "TableAPI", "RecordFormats", "SimdJSON", "Pagination", "HTTPModel", "Observability",
                 "Clocks", "Locks",
             ]),
+        pure("SQLiteSessions", ["Sessions", "SQLite", "Pagination", "Clocks", "Locks"]),
         pure("DemoInstance", ["HTTPModel", "SQLite", "Clocks", "Locks"]),
         .executableTarget(
             name: "paginatord",
             dependencies: [
-                "Gateway", "Sessions", "TableAPI", "RecordFormats", "Pagination", "HTTPModel", "HTTPServer",
-                "HTTPClient",
-                "EventLoops", "DemoInstance", "Observability", "Clocks", "RedisSessions",
+                "Gateway", "Sessions", "SQLiteSessions", "RedisSessions", "TableAPI", "RecordFormats", "Pagination",
+                "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops", "DemoInstance", "Observability", "Clocks",
             ],
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
@@ -88,6 +88,7 @@ let package = Package(
         tests(
             of: "RedisSessions",
             ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "EventLoops", "Clocks", "Locks"]),
+        tests(of: "SQLiteSessions", ["PaginatordTesting", "Sessions", "SQLite", "Pagination", "Clocks", "Locks"]),
         tests(of: "Clocks", []),
         tests(of: "Observability", ["Clocks"]),
         tests(

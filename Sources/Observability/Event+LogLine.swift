@@ -26,6 +26,8 @@ extension Event {
             line.field("reason", reason)
         case .configurationWarning(let detail): line.field("detail", detail)
         case .sessionsInMemory: line.field("detail", "sessions are kept in memory and end with the process")
+        case .sessionsInFile(let path): line.field("path", path)
+        case .storeUnavailable(let reason): line.field("reason", reason)
         case .upstreamFailed(let instance, let problem, let detail, let requestID):
             line.field("instance", instance)
             line.field("problem", problem)

@@ -16,6 +16,10 @@ public enum Event: Sendable, Equatable {
     case configurationWarning(String)
     /// Sessions live in memory only, and end with the process.
     case sessionsInMemory
+    /// Sessions live in that file, and outlive the process.
+    case sessionsInFile(path: String)
+    /// Sessions cannot be read or written for now; the service goes on without.
+    case storeUnavailable(reason: String)
     /// An instance gave no usable answer. `problem` is the name of the problem that the caller was told.
     case upstreamFailed(instance: String, problem: String, detail: String, requestID: String)
     /// The HTTP server met a fault outside any request, such as no file descriptor left for a new connection.
@@ -31,9 +35,10 @@ public enum Event: Sendable, Equatable {
     public var level: Level {
         switch self {
         case .connectionFault: .debug
-        case .requestAnswered, .serviceStarted, .serviceStopping, .serviceStopped, .listenerSkipped, .sessionsInMemory:
+        case .requestAnswered, .serviceStarted, .serviceStopping, .serviceStopped, .listenerSkipped, .sessionsInMemory,
+            .sessionsInFile:
             .info
-        case .configurationWarning, .upstreamFailed, .logLinesDropped: .warning
+        case .configurationWarning, .storeUnavailable, .upstreamFailed, .logLinesDropped: .warning
         case .serverFault, .internalBug: .error
         }
     }
@@ -48,6 +53,8 @@ public enum Event: Sendable, Equatable {
         case .listenerSkipped: "listener-skipped"
         case .configurationWarning: "configuration-warning"
         case .sessionsInMemory: "sessions-in-memory"
+        case .sessionsInFile: "sessions-in-file"
+        case .storeUnavailable: "store-unavailable"
         case .upstreamFailed: "upstream-failed"
         case .serverFault: "server-fault"
         case .connectionFault: "connection-fault"

@@ -32,6 +32,14 @@ public actor SQLiteConnection {
         return connection
     }
 
+    /// A connection whose work opens, and closes, the database itself.
+    ///
+    /// - Parameter statementCapacity: how many prepared statements are kept for reuse.
+    /// - Throws: `SQLiteError` where the system gives no thread.
+    public static func unopened(statementCapacity: Int = 128) throws(SQLiteError) -> SQLiteConnection {
+        try SQLiteConnection(statementCapacity: statementCapacity)
+    }
+
     private func start(_ location: SQLiteLocation, busyTimeout: Duration) throws(SQLiteError) {
         try database.open(location, busyTimeout: busyTimeout)
     }

@@ -16,13 +16,19 @@ public final class SQLiteDatabase {
         close()
     }
 
-    /// Opens it, once.
+    /// Whether it is open.
+    public var isOpen: Bool { handle != nil }
+
+    /// Opens it; only while it is closed.
+    ///
+    /// - Parameter busyTimeout: how long a statement waits for another connection's lock before it fails as busy.
     /// - Throws: `SQLiteError` where it cannot be opened.
-    func open(_ location: SQLiteLocation, busyTimeout: Duration) throws(SQLiteError) {
+    public func open(_ location: SQLiteLocation, busyTimeout: Duration) throws(SQLiteError) {
+        if case .privateFile(let path) = location { try makePrivate(path) }
         let (path, access): (String, Int32) =
             switch location {
             case .memory: (":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-            case .file(let path): (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+            case .file(let path), .privateFile(let path): (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
             case .readOnlyFile(let path): (path, SQLITE_OPEN_READONLY)
             }
         var status = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -38,7 +44,7 @@ public final class SQLiteDatabase {
     }
 
     /// Closes it; what is called later fails as closed.
-    func close() {
+    public func close() {
         statements.removeAll()
         // A statement that is still being stepped keeps the handle alive as a zombie until it is finalised.
         sqlite3_close_v2(handle)

@@ -23,18 +23,20 @@ public actor Session {
     nonisolated let requests = Atomic(0)
     private nonisolated let wasUsed = Atomic(true)
     private nonisolated let fetches = Atomic(0)
-    /// In seconds; 0 before the session was read.
-    private nonisolated let idleTimeout = Atomic(0)
+    private let idleTimeout: Int
+    /// When a use that goes on was told the store last, in milliseconds since 1970.
+    private nonisolated let stayedAt = Atomic(0)
     /// The pages behind the cursor that are at hand or under way.
     var readAhead = ReadAhead()
     /// Until when one of them may be delivered, in milliseconds of the clock's uptime.
     nonisolated let holdsPagesUntil = Atomic(0)
 
     init(
-        id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock,
+        id: SessionID, idleTimeout: Int, source: any PageSource, store: any SessionStore, clock: ServiceClock,
         configuration: SessionConfiguration, background: Background, readAheadMemory: ReadAheadMemory
     ) {
         self.id = id
+        self.idleTimeout = idleTimeout
         self.source = source
         self.store = store
         self.clock = clock
@@ -170,7 +172,6 @@ public actor Session {
         switch stored {
         case .live(let record) where record.owner == owner:
             guard record.expiresAt > clock.now() || isInUse else { throw .expired }
-            idleTimeout.store(record.definition.idleTimeout, ordering: .relaxed)
             return record
         case .gone(owner): throw .expired
         case .live, .gone, .unknown: throw .notFound
@@ -293,12 +294,14 @@ public actor Session {
         _ = try? await touch(record)
     }
 
-    /// Lets a session that is in use now live on, for those who look at its expiry and cannot know: other processes.
-    nonisolated func stayInUse() async {
-        let seconds = idleTimeout.load(ordering: .relaxed)
-        guard seconds > 0 else { return }
-        // A store that is away now is told again at the next sweep.
-        try? await store.touch(id, expiresAt: clock.now().adding(seconds: seconds))
+    /// Tells the store of a use that goes on, such as an open stream, every tenth of the idle timeout: a later process, or
+    /// another one that shares the store, knows of it by this alone.
+    nonisolated func stayWhileInUse() async {
+        let now = clock.now()
+        guard isInUse, now.milliseconds - stayedAt.load(ordering: .relaxed) >= idleTimeout * 100 else { return }
+        stayedAt.store(now.milliseconds, ordering: .relaxed)
+        // Told again a tenth later, so a store that is away now is of no consequence.
+        _ = try? await store.touch(id, expiresAt: now.adding(seconds: idleTimeout))
     }
 
     private func touch(_ record: SessionRecord) async throws(SessionStoreError) -> Timestamp {

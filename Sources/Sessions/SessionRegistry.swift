@@ -152,7 +152,7 @@ public actor SessionRegistry {
     public func sweep() async {
         sweptSecond = clock.now().milliseconds / 1000
         let used = live.values.filter(\.isInUse)
-        for session in used { await session.stayInUse() }
+        for session in used { await session.stayWhileInUse() }
         let inUse = Set(used.map(\.id))
         // A store that is away now is asked again next time.
         let ended = (try? await store.sweep(now: clock.now()) { inUse.contains($0) }) ?? []
@@ -172,7 +172,8 @@ public actor SessionRegistry {
     private func makeSession(_ record: SessionRecord) throws(SessionError) -> Session {
         do {
             return Session(
-                id: record.id, source: try makeSource(record.definition), store: store, clock: clock,
+                id: record.id, idleTimeout: record.definition.idleTimeout, source: try makeSource(record.definition),
+                store: store, clock: clock,
                 configuration: configuration, background: background, readAheadMemory: readAheadMemory)
         } catch {
             throw .pagination(.source(error), record)

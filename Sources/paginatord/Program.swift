@@ -32,9 +32,11 @@ struct Program: Sendable {
     private func runServe(_ options: ServeOptions) async -> ExitCode {
         let source = ConfigurationSource(
             file: options.configurationFile, environment: environment, isDemo: options.isDemo,
-            listeners: options.listeners, logLevel: options.logLevel)
+            listeners: options.listeners, dataDirectory: options.dataDirectory, logLevel: options.logLevel)
         do throws(ConfigurationFailure) {
-            return await serve(options, configuration: try Configuration(from: source))
+            let configuration = try Configuration(from: source)
+            let storage = try configuration.sessionStorage(isDemo: options.isDemo)
+            return await serve(options, configuration: configuration, storage: storage)
         } catch {
             return console.report(error)
         }

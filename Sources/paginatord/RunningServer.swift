@@ -20,11 +20,11 @@ struct RunningServer {
     /// - Parameter stopping: is told of the signal before the server stops.
     /// - Throws: `HTTPServerError` where it cannot start.
     func serveUntilSignal(
-        console: Console, grace: Duration, started: () -> Void, stopping: (String) -> Void
+        console: Console, grace: Duration, started: () async -> Void, stopping: (String) -> Void
     ) async throws(HTTPServerError) {
         try await server.start()
         console.output(listeners.map { "listening on \($0)\n" }.joined())
-        started()
+        await started()
         // Never given up, so that no signal has its former effect while the service stops.
         var iterator = signals.makeAsyncIterator()
         switch await iterator.next() {

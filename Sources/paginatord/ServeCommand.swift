@@ -9,14 +9,15 @@ import Sessions
 import TableAPI
 
 /// Runs the service until it is told to stop.
-func serve(_ options: ServeOptions, configuration: Configuration) async -> ExitCode {
+func serve(_ options: ServeOptions, configuration: Configuration, storage: SessionStorage) async -> ExitCode {
     let log = JSONLog(level: configuration.log.level, format: configuration.log.format)
     defer { log.close() }
     for warning in configuration.warnings { log.observe(.configurationWarning(warning)) }
     do {
         let group = try EventLoopGroup()
         let signals = try await group.endingSignals()
-        let result = await serve(options, configuration: configuration, group: group, signals: signals, observer: log)
+        let result = await serve(
+            options, configuration: configuration, storage: storage, group: group, signals: signals, observer: log)
         await group.shutdown()
         return result
     } catch {
@@ -26,13 +27,15 @@ func serve(_ options: ServeOptions, configuration: Configuration) async -> ExitC
 }
 
 private func serve(
-    _ options: ServeOptions, configuration: Configuration, group: EventLoopGroup,
+    _ options: ServeOptions, configuration: Configuration, storage: SessionStorage, group: EventLoopGroup,
     signals: AsyncStream<ProcessSignal>, observer: any Observer
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
+        let sessions = try await OpenSessionStore(storage, configuration: configuration)
         let connections = try await connections(to: configuration, isDemo: options.isDemo, group: group)
-        let service = Service(connections, configuration: configuration, group: group, observer: observer)
+        let service = Service(
+            connections, store: sessions.store, configuration: configuration, group: group, observer: observer)
         let limits = configuration.limits.fitted(to: DescriptorLimit.raised(), observer: observer)
         let server = HTTPServer(
             listeners: listeners,
@@ -46,7 +49,7 @@ private func serve(
             observer.observe(
                 .serviceStarted(
                     version: version, instances: service.instanceNames, listeners: listeners.map(\.description)))
-            observer.observe(.sessionsInMemory)
+            await sessions.report(storage, to: observer)
         } stopping: {
             observer.observe(.serviceStopping(reason: $0))
             service.gateway.drain()
@@ -55,9 +58,13 @@ private func serve(
         await sweeping.value
         let unfinished = connections.reduce(0) { $0 + $1.status.inFlight }
         for connection in connections { await connection.shutdown() }
+        await sessions.close()
         observer.observe(.serviceStopped(unfinished: unfinished))
         return .success
     } catch let error as HTTPServerError {
+        Console.standard.error("paginatord: \(error)\n")
+        return .unavailable
+    } catch let error as SessionStorageError {
         Console.standard.error("paginatord: \(error)\n")
         return .unavailable
     } catch let error as DemoInstanceError {
@@ -89,14 +96,15 @@ private struct Service {
     let instanceNames: [String]
 
     init(
-        _ connections: [InstanceConnection], configuration: Configuration, group: EventLoopGroup, observer: any Observer
+        _ connections: [InstanceConnection], store: any SessionStore, configuration: Configuration,
+        group: EventLoopGroup, observer: any Observer
     ) {
         let services = connections.map(\.service)
         let instances = Dictionary(services.map { ($0.instance.name, $0) }, uniquingKeysWith: { first, _ in first })
         instanceNames = instances.keys.sorted()
         let sessions = configuration.sessions
         registry = SessionRegistry(
-            store: MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes),
+            store: store,
             configuration: SessionConfiguration(
                 limits: SessionLimits(perOwner: nil, total: sessions.maxTotal),
                 waitingMoves: configuration.limits.waitingMoves, readAheadMemory: sessions.replayMemory,

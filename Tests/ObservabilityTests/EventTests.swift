@@ -50,6 +50,16 @@ struct EventTests {
             #"info    sessions-in-memory detail="sessions are kept in memory and end with the process""#
         ),
         (
+            .sessionsInFile(path: "/data/sessions.db"),
+            #""level":"info","event":"sessions-in-file","path":"/data/sessions.db"}"#,
+            "info    sessions-in-file path=/data/sessions.db"
+        ),
+        (
+            .storeUnavailable(reason: "full"),
+            #""level":"warning","event":"store-unavailable","reason":"full"}"#,
+            "warning store-unavailable reason=full"
+        ),
+        (
             .upstreamFailed(instance: "default", problem: "upstream-timeout", detail: "65 s", requestID: "r-2"),
             #""level":"warning","event":"upstream-failed","instance":"default","problem":"upstream-timeout","#
                 + #""detail":"65 s","requestID":"r-2"}"#,

@@ -139,13 +139,13 @@ struct CommandTests {
             (["serve", "--confg", "c"], "unknown option --confg; did you mean --config?"),
             (
                 ["serve", "--port", "1"],
-                "unknown option --port; serve takes --config, --demo, --listen, --log-level, --help"
+                "unknown option --port; serve takes --config, --demo, --listen, --data-directory, --log-level, --help"
             ),
             (
                 ["serve", "--port=1"],
-                "unknown option --port; serve takes --config, --demo, --listen, --log-level, --help"
+                "unknown option --port; serve takes --config, --demo, --listen, --data-directory, --log-level, --help"
             ),
-            (["serve", "-c"], "unknown option -c; serve takes --config, --demo, --listen, --log-level, --help"),
+            (["serve", "-c"], "unknown option -c; serve takes --config, --demo, --listen, --data-directory, --log-level, --help"),
             (["serve", "--config"], "--config needs a value: --config FILE"),
             (["serve", "--config="], "--config needs a value: --config FILE"),
             (["serve", "--config", "--demo"], "--config needs a value: --config FILE"),

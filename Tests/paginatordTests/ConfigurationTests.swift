@@ -44,7 +44,7 @@ struct ConfigurationTests {
         #expect(configuration.listeners.map(\.address.description) == ["127.0.0.1:8080", "[::1]:8080"])
         #expect(configuration.listeners.allSatisfy { $0.isOptional })
         #expect(configuration.tls == nil)
-        #expect(configuration.sessions.store == .memory)
+        #expect(configuration.sessions.store == nil)
         #expect(configuration.sessions.idleTimeout == .seconds(900))
         #expect(configuration.sessions.maxIdleTimeout == .seconds(86_400))
         #expect(configuration.sessions.maxTotal == 100_000)
@@ -237,7 +237,7 @@ struct ConfigurationTests {
             ),
             (
                 "{ sessions: { store: 'redis://:hunter2@host' } }",
-                #"sessions.store: expected "memory", the only choice but found a URL with credentials"#
+                #"sessions.store: expected "memory" or "sqlite:PATH" but found a URL with credentials"#
             ),
             (
                 "{ log: { level: 'verbose' } }",

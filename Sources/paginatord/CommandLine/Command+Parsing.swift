@@ -19,6 +19,9 @@ extension Command {
                 CommandSyntax.Option(name: "--demo", help: "use the built-in demo instance; needs no configuration"),
                 listen("as configured"),
                 CommandSyntax.Option(
+                    name: "--data-directory", value: "DIR",
+                    help: "where sessions are kept; default: $PAGINATORD_DATA_DIRECTORY, else in memory"),
+                CommandSyntax.Option(
                     name: "--log-level", value: "LEVEL", help: "debug, info, warning or error; default: as configured"),
             ],
             notes: [

@@ -8,6 +8,8 @@ struct ServeOptions: Sendable {
     var isDemo = false
     /// Where to listen instead of what is configured; empty for that.
     var listeners: [Listener] = []
+    /// The folder of what outlives the process, instead of what the environment says.
+    var dataDirectory: String?
     /// The level of the log instead of what is configured.
     var logLevel: Level?
 }
@@ -20,6 +22,9 @@ extension ServeOptions {
         configurationFile = arguments.all("--config").last
         isDemo = arguments.has("--demo")
         listeners = try arguments.listeners()
+        dataDirectory = try arguments.value("--data-directory", expected: "the path of a folder") {
+            $0.isEmpty ? nil : $0
+        }
         logLevel = try arguments.value(
             "--log-level", expected: Level.allCases.map(\.rawValue).joined(separator: ", ")
         ) { Level(rawValue: $0) }

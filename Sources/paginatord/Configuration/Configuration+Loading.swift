@@ -11,6 +11,8 @@ struct ConfigurationSource: Sendable {
     var isDemo = false
     /// What `--listen` says; empty for nothing.
     var listeners: [Listener] = []
+    /// What `--data-directory` says.
+    var dataDirectory: String?
     /// What `--log-level` says.
     var logLevel: Level?
 
@@ -43,6 +45,8 @@ extension Configuration {
         var root = ConfigurationSection(members ?? [:], in: reading)
 
         var configuration = Configuration(&root)
+        let dataDirectory = reading.variable("PAGINATORD_DATA_DIRECTORY")
+        configuration.dataDirectory = source.dataDirectory ?? dataDirectory
         configuration.instances = instances(
             in: &root, besideDemo: source.isDemo, maxPageBytes: configuration.pages.maxBytes)
         root.finish()

@@ -8,6 +8,8 @@ struct Configuration: Sendable {
     var instances: [InstanceConfiguration] = []
     /// How sessions are kept.
     var sessions = SessionsConfiguration()
+    /// The folder of what outlives the process; `nil` where nothing does.
+    var dataDirectory: String?
     /// How pages are fetched.
     var pages = PagesConfiguration()
     /// What one caller, or all of them, may use.

@@ -1,7 +1,9 @@
+import HTTPModel
+
 /// How sessions are kept.
 struct SessionsConfiguration: Sendable {
-    /// Where they live.
-    var store = SessionStoreKind.memory
+    /// Where they live; `nil` for a file in the data directory, or in memory where there is none.
+    var store: SessionStoreKind?
     /// How long an unused session lives, where its creator does not say.
     var idleTimeout: Duration = .seconds(15 * 60)
     /// The most that its creator may say.
@@ -15,16 +17,35 @@ struct SessionsConfiguration: Sendable {
 }
 
 /// The kinds of session store.
-enum SessionStoreKind: String, Sendable, CaseIterable {
+enum SessionStoreKind: Sendable, Equatable {
     /// In this process; sessions end with it.
     case memory
+    /// In a file; a relative path starts from the data directory.
+    case sqlite(path: String)
+}
+
+extension SettingKind<SessionStoreKind> {
+    /// A store as it is written.
+    fileprivate static var sessionStore: SettingKind {
+        func read(_ text: String) -> SessionStoreKind? {
+            if text == "memory" { return .memory }
+            guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else { return nil }
+            return .sqlite(path: String(text.dropFirst(7)))
+        }
+        return SettingKind(
+            expected: #""memory" or "sqlite:PATH""#,
+            fromJSON: { value in
+                guard case .string(let text) = value else { return nil }
+                return read(text)
+            }, fromText: read)
+    }
 }
 
 extension SessionsConfiguration {
     /// Takes `sessions`.
     init(in root: inout ConfigurationSection) {
         var section = root.section("sessions")
-        store = section.value("store", .choice(), default: store)
+        store = section.value("store", .sessionStore)
         idleTimeout = section.value(
             "idleTimeout", .duration(.seconds(1)...(.seconds(365 * 86_400))), default: idleTimeout)
         maxIdleTimeout = section.value(

@@ -1,0 +1,57 @@
+import Glibc
+import Observability
+import SQLiteSessions
+import Sessions
+
+/// Why sessions cannot be kept as configured.
+struct SessionStorageError: Error, CustomStringConvertible {
+    /// One line for a person.
+    var description: String
+}
+
+/// The store of the sessions, and how it is put away.
+struct OpenSessionStore {
+    /// The store.
+    var store: any SessionStore
+    /// Puts it away, once nobody asks it any more.
+    var close: @Sendable () async -> Void
+
+    /// Opens the store. A data directory that is not there is made.
+    ///
+    /// - Throws: `SessionStorageError`.
+    init(_ storage: SessionStorage, configuration: Configuration) async throws(SessionStorageError) {
+        let sessions = configuration.sessions
+        switch storage {
+        case .memory:
+            store = MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
+            close = {}
+        case .file(let path):
+            if let directory = configuration.dataDirectory, mkdir(directory, 0o700) != 0, errno != EEXIST {
+                let reason = String(cString: strerror(errno))
+                throw SessionStorageError(description: "the data directory \(directory) cannot be made: \(reason)")
+            }
+            do {
+                let file = try await SQLiteSessionStore.open(
+                    path, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
+                store = file
+                close = { await file.close() }
+            } catch {
+                throw SessionStorageError(description: error.description)
+            }
+        }
+    }
+
+    /// Tells where the sessions are kept, and whether that works.
+    func report(_ storage: SessionStorage, to observer: any Observer) async {
+        switch storage {
+        case .memory: observer.observe(.sessionsInMemory)
+        case .file(let path): observer.observe(.sessionsInFile(path: path))
+        }
+        do {
+            try await store.check()
+        } catch {
+            guard case .unavailable(let reason) = error else { return }
+            observer.observe(.storeUnavailable(reason: reason))
+        }
+    }
+}
