@@ -109,7 +109,7 @@ let package = Package(
             of: "paginatord",
             [
                 "PaginatordTesting", "Gateway", "TableAPI", "RecordFormats", "Clocks", "HTTPModel", "HTTPServer",
-                "HTTPClient", "EventLoops", "Pagination",
+                "HTTPClient", "EventLoops", "Pagination", "RedisSessions",
             ]),
         .testTarget(
             name: "UpstreamCasesTests",

@@ -1,5 +1,6 @@
 public import EventLoops
 internal import Locks
+internal import Synchronization
 
 /// The way to one Redis server: a connection for commands on each loop of a group, and one for subscriptions on the first.
 ///
@@ -43,6 +44,17 @@ public final class RedisClient: Sendable {
         presence.connection(commanders.count, failed: error)
     }
 
+    /// Tells that the server did what it was asked to.
+    func isServing() {
+        presence.isServing()
+    }
+
+    /// Tells that the server is there and refuses all the same, with its memory full for instance.
+    func isRefusing(_ error: RedisError) {
+        guard case .refused(let refusal, _) = error, !refusal.concernsConnection else { return }
+        presence.isRefusing(error)
+    }
+
     /// Sends a command on the loop of the calling task, where it prefers one of the group's.
     @concurrent func send(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
         try await commander.send(command)
@@ -61,15 +73,18 @@ public final class RedisClient: Sendable {
     }
 }
 
-/// Which of the connections stand.
+/// Which of the connections stand, and whether the server is of use.
 private final class Presence: Sendable {
     private struct State {
         var isThere: [Bool]
         var isLost = false
+        var isRefusing = false
         var hasEnded = false
     }
 
     private let state: Lock<State>
+    /// Whether `isRefusing` may be set, to be looked at without the lock.
+    private let hasRefused = Atomic(false)
     private let onChange: @Sendable (String?) -> Void
 
     init(connections: Int, onChange: @escaping @Sendable (String?) -> Void) {
@@ -83,6 +98,25 @@ private final class Presence: Sendable {
 
     func end() {
         state.withLock { $0.hasEnded = true }
+    }
+
+    func isServing() {
+        guard hasRefused.load(ordering: .relaxed) else { return }
+        let isOver = state.withLock { state in
+            defer { state.isRefusing = false }
+            return state.isRefusing && !state.isLost
+        }
+        hasRefused.store(false, ordering: .relaxed)
+        if isOver { onChange(nil) }
+    }
+
+    func isRefusing(_ error: RedisError) {
+        let isNew = state.withLock { state in
+            defer { state.isRefusing = true }
+            return !state.isRefusing && !state.isLost
+        }
+        hasRefused.store(true, ordering: .relaxed)
+        if isNew { onChange(error.description) }
     }
 
     /// A connection stands, or does not and why. Told once per loss, and once when all stand again.

@@ -221,8 +221,11 @@ public final class RedisSessionStore: SessionStore {
         _ script: RedisScript, _ arguments: [RedisCommand.Argument]
     ) async throws(SessionStoreError) -> RedisReply {
         do {
-            return try await script.run(arguments, by: client)
+            let reply = try await script.run(arguments, by: client)
+            client.isServing()
+            return reply
         } catch {
+            client.isRefusing(error)
             throw SessionStoreError(error)
         }
     }

@@ -38,8 +38,15 @@ extension SessionRecord {
 }
 
 extension SessionStoreError {
-    /// That a command has no reply.
+    /// That a command has no reply, in words that name no address: callers get to see them.
     init(_ error: RedisError) {
-        self = .unavailable(error.description)
+        switch error {
+        case .away, .stopped: self = .unavailable("the session store cannot be reached now")
+        case .lost:
+            self = .unavailable("the session store did not answer; what was asked for may have been done or not")
+        case .refused(.outOfMemory, _): self = .unavailable("the session store is full")
+        case .refused(let refusal, _): self = .unavailable("the session store refuses now (\(refusal.rawValue))")
+        case .malformed: self = .unavailable("the session store gave an answer that was not understood")
+        }
     }
 }
