@@ -130,7 +130,7 @@ public final class RedisServer: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for unsafestring in unsafe strings { unsafe free(string) } }
+        defer { unsafe strings.forEach { unsafe free($0) } }
         var id: pid_t = 0
         let status = unsafe posix_spawnp(&id, "redis-server", nil, &attributes, &strings, environ)
         guard status == 0 else { throw Failure(what: "redis-server cannot be started: \(status)") }
