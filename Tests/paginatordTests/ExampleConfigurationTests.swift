@@ -17,6 +17,23 @@ struct ExampleConfigurationTests {
         #expect("\(example)" == "\(defaults)")
     }
 
+    @Test(
+        "The examples for one process with a file and for several with Redis are accepted",
+        arguments: ["sqlite", "redis"])
+    func stores(name: String) throws {
+        let file = URL(fileURLWithPath: Self.file).deletingLastPathComponent().appendingPathComponent("\(name).json5")
+        let environment = ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"]
+        let configuration = try Configuration(from: ConfigurationSource(file: file.path, environment: environment))
+        switch configuration.sessions.store {
+        case .sqlite: #expect(name == "sqlite")
+        case .redis(let location):
+            let expected = try RedisLocation("redis://redis:6379/0")
+            #expect(name == "redis" && location == expected)
+            #expect(configuration.sessions.redisPassword == Secret("y"))
+        default: Issue.record("no store")
+        }
+    }
+
     @Test("The example is accepted with everything in it put into force, and has every key there is")
     func wholeExample() throws {
         let folder = try TemporaryFolder()
@@ -26,7 +43,7 @@ struct ExampleConfigurationTests {
         try folder.write("-----BEGIN CERTIFICATE-----", to: "authority.pem")
         try folder.write("-----BEGIN PRIVATE KEY-----", to: "key.pem")
         try folder.write("y", to: "client-secret")
-        let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x"])
+        let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"])
         let (configuration, reading) = try Configuration.read(from: source)
         #expect(reading.problems == [])
         let credentials = Dictionary(
@@ -44,6 +61,7 @@ struct ExampleConfigurationTests {
                     certificateFile: folder.path + "/certificate.pem", keyFile: folder.path + "/key.pem"),
             ])
         #expect(configuration.tls != nil)
+        #expect(configuration.sessions.redisPassword == Secret("y"))
         for key in reading.knownKeys {
             let name = key.split(separator: ".").last ?? ""
             #expect(key.hasSuffix("*") || text.contains("\(name): "), "\(key)")

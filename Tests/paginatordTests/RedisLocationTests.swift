@@ -1,4 +1,5 @@
 import RedisSessions
+import TableAPI
 import Testing
 
 @testable import paginatord
