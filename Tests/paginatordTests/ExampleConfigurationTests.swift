@@ -17,6 +17,15 @@ struct ExampleConfigurationTests {
         #expect("\(example)" == "\(defaults)")
     }
 
+    @Test("The example with sessions in a file is accepted, and has them in the data directory")
+    func sessionsInFile() throws {
+        let file = Self.file.replacing("paginatord.json5", with: "sqlite.json5")
+        let configuration = try Configuration(
+            from: ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x"], dataDirectory: "/data"))
+        #expect(try configuration.sessionStorage(isDemo: false) == .file(path: "/data/sessions.db"))
+        #expect(configuration.sessions.replayPageBytes == 256 << 10)
+    }
+
     @Test("The example is accepted with everything in it put into force, and has every key there is")
     func wholeExample() throws {
         let folder = try TemporaryFolder()
