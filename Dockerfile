@@ -24,6 +24,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 10001 paginatord \
     && useradd --uid 10001 --gid 10001 --no-log-init --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin paginatord
+# For a volume: what is in the image's own layer ends with the container.
+RUN install -d -o 10001 -g 10001 -m 0700 /var/lib/paginatord
 COPY --from=builder /image/ /
 LABEL org.opencontainers.image.title="paginatord" \
     org.opencontainers.image.description="Pages through the tables of a ServiceNow instance over HTTP" \

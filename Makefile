@@ -5,7 +5,8 @@
 # make lint     style check; make format puts right what it can
 # make image    container image, with docker or buildah
 # make image-check  builds it with base images made here, and tries it; as root, without docker
-# make bench    measures the release build beside nginx and beside PySNC, and what an instance that is down costs its callers
+# make bench    measures the release build beside nginx and beside PySNC, what an instance that is down costs its callers, and
+#               what sessions cost
 #
 # Each target does its own set-up on Debian 12; only the Swift toolchain has to be there.
 
@@ -14,7 +15,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 
 BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev libhiredis-dev
-TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3 python3-venv libmagic1 nginx-light redis-server
+TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3 python3-venv libmagic1 nginx-light redis-server util-linux
 IMAGE_CHECK_PACKAGES := buildah debootstrap curl iproute2
 BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light openssl python3 python3-venv redis-server wrk
 
@@ -103,5 +104,6 @@ bench: release
 	Benchmarks/run --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord" $(ARGUMENTS)
 	Benchmarks/outage --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/read-ahead --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
+	Benchmarks/sessions --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Tests/PublicClients/prepare
 	Benchmarks/export --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"

@@ -103,13 +103,15 @@ extension SQLiteDatabase {
         ) { $0.integer(at: 0) } ?? 0
     }
 
-    /// Writes what has changed in a session, if it has the record's revision still.
+    /// Writes what has changed in a session, if it has that revision still.
     ///
     /// - Parameter expiresAt: when it ends; `nil` leaves what is written.
     /// - Returns: whether it had.
-    func update(_ record: SessionRecord, expiresAt: Timestamp?) throws(SQLiteError) -> Bool {
-        let state = SQLiteValue.blob(EncodedSession.state(of: record))
-        let key: [SQLiteValue] = [.integer(Int64(record.sequence)), .integer(Int64(record.revision))]
+    func update(
+        sequence: Int, revision: Int, state: [UInt8], expiresAt: Timestamp?
+    ) throws(SQLiteError) -> Bool {
+        let state = SQLiteValue.blob(state)
+        let key: [SQLiteValue] = [.integer(Int64(sequence)), .integer(Int64(revision))]
         guard let expiresAt else {
             return try execute(
                 "UPDATE session SET state = ?, revision = revision + 1 WHERE sequence = ? AND revision = ?",

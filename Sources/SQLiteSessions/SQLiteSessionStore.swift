@@ -97,31 +97,39 @@ public final class SQLiteSessionStore: SessionStore {
 
     /// Writes a session.
     public func replace(_ record: SessionRecord, event: SessionEvent?) async throws(SessionStoreError) -> Bool {
-        try await writes.write { [memory, maxPageBytes] transaction throws(SQLiteError) in
+        var record = record
+        if record.keptBytes > maxPageBytes { record.dropRows() }
+        // Here and not on the connection's thread, which all writes have to pass. A move, as nearly every write is one.
+        let moved = record
+        let move = EncodedSession(
+            opening: [], state: EncodedSession.state(of: moved), rows: EncodedSession.rows(of: moved))
+        return try await writes.write { [memory] transaction throws(SQLiteError) in
             let database = transaction.database
-            let remembered = memory.withState { $0.record(record.id) }
+            let remembered = memory.withState { $0.record(moved.id) }
             let stored: SessionRecord
             let found: Result<SessionRecord?, SessionStoreError> =
-                if let remembered { .success(remembered) } else { try database.record(record.id) }
+                if let remembered { .success(remembered) } else { try database.record(moved.id) }
             switch found {
             case .success(let found?): stored = found
             case .success(nil): return .success(false)
             case .failure(let error): return .failure(error)
             }
-            guard stored.revision == record.revision else { return .success(false) }
-            let isMove = record.position != stored.position
-            var record = record
+            guard stored.revision == moved.revision else { return .success(false) }
+            let isMove = moved.position != stored.position
+            var record = moved
             record.sequence = stored.sequence
             record.expiresAt = max(record.expiresAt, stored.expiresAt)
             record.keptPage = isMove ? record.keptPage : stored.keptPage
-            if isMove, record.keptBytes > maxPageBytes { record.dropRows() }
             let written = memory.withState { $0.lives[record.id]?.written } ?? stored.expiresAt
             let life = SessionMemory.Life(expiresAt: record.expiresAt, written: written, of: record.definition)
             // Nothing is found where a write in front of this one has changed or ended the session.
-            guard try database.update(record, expiresAt: life.isLate ? record.expiresAt : nil) else {
-                return .success(false)
-            }
-            if isMove { try database.setKeptRows(EncodedSession.rows(of: record), of: Int64(record.sequence)) }
+            let state = isMove ? move.state : EncodedSession.state(of: record)
+            guard
+                try database.update(
+                    sequence: record.sequence, revision: record.revision, state: state,
+                    expiresAt: life.isLate ? record.expiresAt : nil)
+            else { return .success(false) }
+            if isMove { try database.setKeptRows(move.rows, of: Int64(record.sequence)) }
             record.revision += 1
             let replaced = record
             transaction.afterCommit { state in

@@ -36,6 +36,11 @@ final class SessionWrite<Output: Sendable>: WaitingWrite {
         result.withLock { $0 = .failure(error) }
     }
 
+    /// Whether its transaction is over.
+    var isOver: Bool {
+        result.withLock { $0 != nil }
+    }
+
     /// What it came to, once its transaction is over.
     var outcome: Result<Output, SessionStoreError> {
         result.withLock { $0 } ?? .failure(.unavailable("the sessions' file was closed"))

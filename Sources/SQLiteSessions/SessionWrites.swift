@@ -9,11 +9,19 @@ final class SessionWrites: Sendable {
     /// How long a file that could not be opened is left alone, and an answer of `check` stands.
     private static let pause = Duration.seconds(1)
 
+    /// How many writes one transaction takes where the disk is quick: those who wait for it then do not wait for all others,
+    /// and the next ones gather meanwhile.
+    private static let quickGroup = 16
+    /// From when on a disk counts as slow; whatever waits is then written together.
+    private static let slowCommit = Duration.milliseconds(2)
+
     private struct State {
         var waiting: [any WaitingWrite] = []
         /// Why the file is not open, and until when it is left alone.
         var refusal: (error: SessionStoreError, until: Duration)?
         var isClosed = false
+        /// How many writes the next transaction takes at most.
+        var group = SessionWrites.quickGroup
         var latestCheck: (result: Result<Void, SessionStoreError>, at: Duration)?
     }
 
@@ -65,7 +73,9 @@ final class SessionWrites: Sendable {
         let write = SessionWrite(body)
         state.withLock { $0.waiting.append(write) }
         // Whoever comes first takes along what has gathered meanwhile; the others then find nothing left to do.
-        await connection.run { self.commit($0) }
+        await connection.run { database in
+            while !write.isOver { self.commit(database) }
+        }
         return try write.outcome.get()
     }
 
@@ -171,8 +181,8 @@ final class SessionWrites: Sendable {
     /// Writes whatever waits, in one transaction; where that fails, each by itself, so that it fails alone.
     private func commit(_ database: SQLiteDatabase) {
         let waiting = state.withLock { state in
-            let waiting = state.waiting
-            state.waiting = []
+            let waiting = Array(state.waiting.prefix(state.group))
+            state.waiting.removeFirst(waiting.count)
             return waiting
         }
         let late = memory.withState { $0.takeLate() }
@@ -205,14 +215,18 @@ final class SessionWrites: Sendable {
         _ waiting: [any WaitingWrite], _ late: [SessionMemory.Expiry], _ database: SQLiteDatabase
     ) -> SQLiteError? {
         let transaction = SessionTransaction(database, memory: memory)
+        var made = Duration.zero
         do throws(SQLiteError) {
             try database.transaction { () throws(SQLiteError) in
                 for (id, expiresAt) in late { try transaction.write(expiresAt, of: id) }
                 for write in waiting { try write.make(in: transaction) }
+                made = clock.uptime()
             }
         } catch {
             return error
         }
+        let isSlow = clock.uptime() - made >= Self.slowCommit
+        state.withLock { $0.group = isSlow ? .max : Self.quickGroup }
         let effects = transaction.effects
         memory.withState { state in
             for effect in effects { effect(&state) }

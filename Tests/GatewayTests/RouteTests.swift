@@ -158,4 +158,13 @@ struct RouteTests {
         let answer = try await Service().get(path)
         #expect(answer.status == 200 && answer.text == #"{"status":"ok"}"#)
     }
+
+    @Test("It lives, but is not ready, while sessions cannot be kept", arguments: ["GET", "HEAD"])
+    func notReady(method: String) async throws {
+        let service = try Service(store: AbsentStore())
+        let answer = try await service.send(method, "/readyz")
+        #expect(answer.status == 503 && answer.headers["Retry-After"] != nil)
+        if method == "GET" { #expect(try answer.problem == "store-unavailable") }
+        #expect(try await service.send(method, "/livez").status == 200)
+    }
 }

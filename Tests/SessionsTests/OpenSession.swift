@@ -60,7 +60,8 @@ extension Session {
     /// A session as another process would have it.
     init(id: SessionID, source: any PageSource, store: any SessionStore, clock: ServiceClock) {
         self.init(
-            id: id, idleTimeout: 900, source: source, store: store, clock: clock, configuration: SessionConfiguration(waitingMoves: .max),
+            id: id, idleTimeout: 900, source: source, store: store, clock: clock,
+            configuration: SessionConfiguration(waitingMoves: .max),
             background: Background { nil }, readAheadMemory: ReadAheadMemory(bytes: 0))
     }
 }

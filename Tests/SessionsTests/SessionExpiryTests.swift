@@ -107,4 +107,24 @@ import Testing
         #expect(try await again.origin == .refetched)
         #expect(try await open.stored.expiresAt == open.clock.now.adding(seconds: 60))
     }
+
+    @Test("A use that goes on is told the store every tenth of the idle timeout, and no more often")
+    func longUse() async throws {
+        let open = try await OpenSession(idleTimeout: 100)
+        let gate = Gate()
+        let use = Task { try await open.session.use(for: "ann") { _ in await gate.wait() } }
+        try await eventually("it is used") { open.session.isInUse }
+        var expiries: [Int] = []
+        for second in 1...30 {
+            open.clock.advance(seconds: 1)
+            await open.registry.sweep()
+            let left = try await open.stored.expiresAt.milliseconds - open.clock.now.milliseconds
+            #expect(left > 90_000, "the store knows of it at second \(second)")
+            expiries.append(try await open.stored.expiresAt.milliseconds)
+        }
+        #expect(Set(expiries).count == 3)
+        gate.open()
+        try await use.value
+        #expect(try await open.stored.expiresAt == open.clock.now.adding(seconds: 100))
+    }
 }

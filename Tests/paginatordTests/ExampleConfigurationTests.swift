@@ -17,21 +17,23 @@ struct ExampleConfigurationTests {
         #expect("\(example)" == "\(defaults)")
     }
 
-    @Test(
-        "The examples for one process with a file and for several with Redis are accepted",
-        arguments: ["sqlite", "redis"])
-    func stores(name: String) throws {
-        let file = URL(fileURLWithPath: Self.file).deletingLastPathComponent().appendingPathComponent("\(name).json5")
-        let environment = ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"]
-        let configuration = try Configuration(from: ConfigurationSource(file: file.path, environment: environment))
-        switch configuration.sessions.store {
-        case .sqlite: #expect(name == "sqlite")
-        case .redis(let location):
-            let expected = try RedisLocation("redis://redis:6379/0")
-            #expect(name == "redis" && location == expected)
-            #expect(configuration.sessions.redisPassword == Secret("y"))
-        default: Issue.record("no store")
-        }
+    @Test("The example with sessions in a file is accepted, and has them in the data directory")
+    func sessionsInFile() throws {
+        let file = Self.file.replacing("paginatord.json5", with: "sqlite.json5")
+        let configuration = try Configuration(
+            from: ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x"], dataDirectory: "/data"))
+        #expect(try configuration.sessionStorage(isDemo: false) == .file(path: "/data/sessions.db"))
+        #expect(configuration.sessions.replayPageBytes == 256 << 10)
+    }
+
+    @Test("The example with sessions in Redis is accepted, and takes the password from a variable")
+    func sessionsInRedis() throws {
+        let file = Self.file.replacing("paginatord.json5", with: "redis.json5")
+        let configuration = try Configuration(
+            from: ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"]))
+        let location = try RedisLocation("redis://redis:6379/0")
+        #expect(try configuration.sessionStorage(isDemo: false) == .redis(location))
+        #expect(configuration.sessions.redisPassword == Secret("y"))
     }
 
     @Test("The example is accepted with everything in it put into force, and has every key there is")
