@@ -5,7 +5,7 @@ ARG RUNTIME_BASE=docker.io/library/debian:bookworm-slim
 FROM ${BUILDER_BASE} AS builder
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev \
+        g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev libhiredis-dev \
     && apt-get clean \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
@@ -19,7 +19,7 @@ RUN swift build -c release --static-swift-stdlib --product paginatord \
 FROM ${RUNTIME_BASE}
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates libmicrohttpd12 libcurl4 libuv1 libsimdjson14 libsqlite3-0 \
+        ca-certificates libmicrohttpd12 libcurl4 libuv1 libsimdjson14 libsqlite3-0 libhiredis0.14 \
     && apt-get clean \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 10001 paginatord \

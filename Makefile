@@ -14,10 +14,10 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
 
-BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev
-TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3 python3-venv libmagic1 util-linux
+BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev libhiredis-dev
+TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3 python3-venv libmagic1 nginx-light redis-server util-linux
 IMAGE_CHECK_PACKAGES := buildah debootstrap curl iproute2
-BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light openssl python3 python3-venv wrk
+BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light openssl python3 python3-venv redis-server wrk
 
 RELEASE := -c release --static-swift-stdlib
 IMAGE ?= paginatord

@@ -39,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         pure("Locks"),
@@ -54,6 +55,8 @@ let package = Package(
         pure("TablePagination", ["Pagination", "TableAPI", "HTTPModel", "HTTPClient", "EventLoops", "Locks"]),
         pure("Sessions", ["Pagination", "Locks", "Clocks"]),
         wrapper("SQLite", ["CSQLite", "Locks"]),
+        wrapper(
+            "RedisSessions", ["Sessions", "TableAPI", "Pagination", "EventLoops", "CHiredis", "Clocks", "Locks"]),
         wrapper("Observability", ["Locks", "Clocks"]),
         pure(
             "Gateway",
@@ -66,8 +69,9 @@ let package = Package(
         .executableTarget(
             name: "paginatord",
             dependencies: [
-                "Gateway", "Sessions", "SQLiteSessions", "TableAPI", "RecordFormats", "Pagination", "HTTPModel",
-                "HTTPServer", "HTTPClient", "EventLoops", "DemoInstance", "Observability", "Clocks", "CMalloc",
+                "Gateway", "Sessions", "SQLiteSessions", "RedisSessions", "TableAPI", "RecordFormats", "Pagination",
+                "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops", "DemoInstance", "Observability", "Clocks",
+                "CMalloc",
             ],
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
@@ -83,6 +87,9 @@ let package = Package(
         tests(of: "TablePagination", ["PaginatordTesting", "DemoInstance", "HTTPServer", "EventLoops", "Clocks"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
+        tests(
+            of: "RedisSessions",
+            ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "EventLoops", "Clocks", "Locks"]),
         tests(of: "SQLiteSessions", ["PaginatordTesting", "Sessions", "SQLite", "Pagination", "Clocks", "Locks"]),
         tests(of: "Clocks", []),
         tests(of: "Observability", ["Clocks"]),
@@ -104,7 +111,7 @@ let package = Package(
             of: "paginatord",
             [
                 "PaginatordTesting", "Gateway", "TableAPI", "RecordFormats", "Clocks", "HTTPModel", "HTTPServer",
-                "HTTPClient", "EventLoops", "Pagination",
+                "HTTPClient", "EventLoops", "Pagination", "RedisSessions",
             ]),
         .testTarget(
             name: "UpstreamCasesTests",

@@ -38,7 +38,7 @@ struct SessionDocument {
             writer.member("totalItems", state.totalItems)
             writer.member("hasNext", state.hasNext)
             writer.member("hasPrevious", state.hasPrevious)
-            writer.member("isBusy", isBusy)
+            writer.member("isBusy", isBusy || record.isLeased)
             writer.member("isFinished", state.isFinished)
             writer.member("publisherShouldFinish", state.publisherShouldFinish)
             writer.member("publisher", "/sessions/\(record.id)/events")

@@ -27,6 +27,10 @@ extension Event {
         case .configurationWarning(let detail): line.field("detail", detail)
         case .sessionsInMemory: line.field("detail", "sessions are kept in memory and end with the process")
         case .sessionsInFile(let path): line.field("path", path)
+        case .sessionsInRedis(let address, let database):
+            line.field("address", address)
+            line.field("database", database)
+        case .storeAvailable: break
         case .storeUnavailable(let reason): line.field("reason", reason)
         case .upstreamFailed(let instance, let problem, let detail, let requestID):
             line.field("instance", instance)

@@ -18,8 +18,12 @@ public enum Event: Sendable, Equatable {
     case sessionsInMemory
     /// Sessions live in that file, and outlive the process.
     case sessionsInFile(path: String)
+    /// Sessions live on that Redis server, and may be shared with other processes.
+    case sessionsInRedis(address: String, database: Int)
     /// Sessions cannot be read or written for now; the service goes on without.
     case storeUnavailable(reason: String)
+    /// Sessions can be read and written again.
+    case storeAvailable
     /// An instance gave no usable answer. `problem` is the name of the problem that the caller was told.
     case upstreamFailed(instance: String, problem: String, detail: String, requestID: String)
     /// The HTTP server met a fault outside any request, such as no file descriptor left for a new connection.
@@ -36,7 +40,7 @@ public enum Event: Sendable, Equatable {
         switch self {
         case .connectionFault: .debug
         case .requestAnswered, .serviceStarted, .serviceStopping, .serviceStopped, .listenerSkipped, .sessionsInMemory,
-            .sessionsInFile:
+            .sessionsInFile, .sessionsInRedis, .storeAvailable:
             .info
         case .configurationWarning, .storeUnavailable, .upstreamFailed, .logLinesDropped: .warning
         case .serverFault, .internalBug: .error
@@ -54,7 +58,9 @@ public enum Event: Sendable, Equatable {
         case .configurationWarning: "configuration-warning"
         case .sessionsInMemory: "sessions-in-memory"
         case .sessionsInFile: "sessions-in-file"
+        case .sessionsInRedis: "sessions-in-redis"
         case .storeUnavailable: "store-unavailable"
+        case .storeAvailable: "store-available"
         case .upstreamFailed: "upstream-failed"
         case .serverFault: "server-fault"
         case .connectionFault: "connection-fault"

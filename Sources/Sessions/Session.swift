@@ -113,6 +113,9 @@ public actor Session {
         }
         defer { turns.pass() }
         isFresh = isFresh && writes == writesBefore
+        let lease = try await lease(waits: waits)
+        defer { lease.end() }
+        if let revision = lease.revision { isFresh = isFresh && revision == present.revision }
         while true {
             let record = isFresh ? present : try await live(owner)
             isFresh = false
@@ -312,6 +315,18 @@ public actor Session {
         record.reachedBy = move
         record.keptPage = page
         record.stay(from: clock.now())
+    }
+
+    /// Takes the session against other processes.
+    private func lease(waits: Bool) async throws(SessionError) -> SessionLease {
+        let lease: SessionLease?
+        do {
+            lease = try await store.lease(id, waits: waits)
+        } catch {
+            throw SessionError(error, now: clock.now())
+        }
+        guard let lease else { throw .busy }
+        return lease
     }
 
     /// Asks the source for what a move needs.

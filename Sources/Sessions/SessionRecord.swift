@@ -31,6 +31,8 @@ public struct SessionRecord: Sendable, Equatable {
     public var revision = 0
     /// Rises from session to session in a store: the order of opening. Given by the store.
     public var sequence = 0
+    /// Whether another process moves it now, as a store found that out in reading it; not a part of what is stored.
+    public var isLeased = false
 
     /// A session that was just opened.
     public init(

@@ -100,7 +100,7 @@ public actor SessionRegistry {
             for var record in records {
                 let session = live[record.id]
                 if session?.isInUse == true { record.stay(from: now) }
-                if record.expiresAt > now { found.append((record, session?.isBusy ?? false)) }
+                if record.expiresAt > now { found.append((record, session?.isBusy ?? record.isLeased)) }
             }
             guard records.count == wanted else { break }
             sequence = records.last?.sequence

@@ -45,6 +45,20 @@ public protocol SessionStore: Sendable {
 
     /// Looks whether sessions can be read and written now.
     func check() async throws(SessionStoreError)
+
+    /// Takes a session for one move, so that no other process moves it meanwhile. Within a process a session's moves follow
+    /// each other anyhow, so a store that no other process shares grants every lease.
+    ///
+    /// - Parameter waits: whether to wait while another process has it.
+    /// - Returns: `nil` where another process has it.
+    func lease(_ id: SessionID, waits: Bool) async throws(SessionStoreError) -> SessionLease?
+}
+
+extension SessionStore {
+    /// A lease that nobody contests.
+    public func lease(_ id: SessionID, waits: Bool) async throws(SessionStoreError) -> SessionLease? {
+        SessionLease()
+    }
 }
 
 /// What a store knows of a session's name.

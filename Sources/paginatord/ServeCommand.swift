@@ -32,7 +32,8 @@ private func serve(
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
-        let sessions = try await OpenSessionStore(storage, configuration: configuration)
+        let sessions = try await OpenSessionStore(
+            storage, configuration: configuration, group: group, observer: observer)
         let connections = try await connections(to: configuration, isDemo: options.isDemo, group: group)
         let service = Service(
             connections, store: sessions.store, configuration: configuration, group: group, observer: observer)

@@ -1,5 +1,7 @@
+import EventLoops
 import Glibc
 import Observability
+import RedisSessions
 import SQLiteSessions
 import Sessions
 
@@ -16,15 +18,29 @@ struct OpenSessionStore {
     /// Puts it away, once nobody asks it any more.
     var close: @Sendable () async -> Void
 
-    /// Opens the store. A data directory that is not there is made.
+    /// Opens the store. A data directory that is not there is made; a Redis server need not be there yet.
     ///
     /// - Throws: `SessionStorageError`.
-    init(_ storage: SessionStorage, configuration: Configuration) async throws(SessionStorageError) {
+    init(
+        _ storage: SessionStorage, configuration: Configuration, group: EventLoopGroup, observer: any Observer
+    ) async throws(SessionStorageError) {
         let sessions = configuration.sessions
         switch storage {
         case .memory:
             store = MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
             close = {}
+        case .redis(let location):
+            let client = RedisClient(
+                RedisConfiguration(
+                    address: location.address, database: location.database, username: sessions.redisUsername,
+                    password: sessions.redisPassword), on: group
+            ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
+            let shared = RedisSessionStore(client, maxPageBytes: sessions.replayPageBytes)
+            store = shared
+            close = {
+                await shared.shutdown()
+                await client.shutdown()
+            }
         case .file(let path):
             if let directory = configuration.dataDirectory, mkdir(directory, 0o700) != 0, errno != EEXIST {
                 let reason = String(cString: strerror(errno))
@@ -46,6 +62,10 @@ struct OpenSessionStore {
         switch storage {
         case .memory: observer.observe(.sessionsInMemory)
         case .file(let path): observer.observe(.sessionsInFile(path: path))
+        case .redis(let location):
+            // Whether that works is told whenever it changes.
+            return observer.observe(
+                .sessionsInRedis(address: location.address.description, database: location.database))
         }
         do {
             try await store.check()

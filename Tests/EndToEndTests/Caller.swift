@@ -50,6 +50,13 @@ final class Caller: Sendable {
         return Answer(status: response.status, headers: response.headers, body: response.body)
     }
 
+    /// Sends one request without a body that is not to wait for other moves.
+    func impatient(_ method: String, _ target: String) async throws -> Answer {
+        let response = try await client.send(
+            OutgoingRequest(method: method, url: base + target, headers: ["Prefer": "wait=0"], body: []))
+        return Answer(status: response.status, headers: response.headers, body: response.body)
+    }
+
     /// Opens a session and gives its path back.
     func open(_ body: String) async throws -> String {
         let answer = try await call("POST", "/sessions", body)

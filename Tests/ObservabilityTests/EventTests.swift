@@ -55,6 +55,12 @@ struct EventTests {
             "info    sessions-in-file path=/data/sessions.db"
         ),
         (
+            .sessionsInRedis(address: "redis://a:6379", database: 3),
+            #""level":"info","event":"sessions-in-redis","address":"redis://a:6379","database":3}"#,
+            "info    sessions-in-redis address=redis://a:6379 database=3"
+        ),
+        (.storeAvailable, #""level":"info","event":"store-available"}"#, "info    store-available"),
+        (
             .storeUnavailable(reason: "full"),
             #""level":"warning","event":"store-unavailable","reason":"full"}"#,
             "warning store-unavailable reason=full"

@@ -145,7 +145,10 @@ struct CommandTests {
                 ["serve", "--port=1"],
                 "unknown option --port; serve takes --config, --demo, --listen, --data-directory, --log-level, --help"
             ),
-            (["serve", "-c"], "unknown option -c; serve takes --config, --demo, --listen, --data-directory, --log-level, --help"),
+            (
+                ["serve", "-c"],
+                "unknown option -c; serve takes --config, --demo, --listen, --data-directory, --log-level, --help"
+            ),
             (["serve", "--config"], "--config needs a value: --config FILE"),
             (["serve", "--config="], "--config needs a value: --config FILE"),
             (["serve", "--config", "--demo"], "--config needs a value: --config FILE"),

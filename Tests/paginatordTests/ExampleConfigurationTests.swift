@@ -17,6 +17,25 @@ struct ExampleConfigurationTests {
         #expect("\(example)" == "\(defaults)")
     }
 
+    @Test("The example with sessions in a file is accepted, and has them in the data directory")
+    func sessionsInFile() throws {
+        let file = Self.file.replacing("paginatord.json5", with: "sqlite.json5")
+        let configuration = try Configuration(
+            from: ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x"], dataDirectory: "/data"))
+        #expect(try configuration.sessionStorage(isDemo: false) == .file(path: "/data/sessions.db"))
+        #expect(configuration.sessions.replayPageBytes == 256 << 10)
+    }
+
+    @Test("The example with sessions in Redis is accepted, and takes the password from a variable")
+    func sessionsInRedis() throws {
+        let file = Self.file.replacing("paginatord.json5", with: "redis.json5")
+        let configuration = try Configuration(
+            from: ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"]))
+        let location = try RedisLocation("redis://redis:6379/0")
+        #expect(try configuration.sessionStorage(isDemo: false) == .redis(location))
+        #expect(configuration.sessions.redisPassword == Secret("y"))
+    }
+
     @Test("The example is accepted with everything in it put into force, and has every key there is")
     func wholeExample() throws {
         let folder = try TemporaryFolder()
@@ -26,7 +45,7 @@ struct ExampleConfigurationTests {
         try folder.write("-----BEGIN CERTIFICATE-----", to: "authority.pem")
         try folder.write("-----BEGIN PRIVATE KEY-----", to: "key.pem")
         try folder.write("y", to: "client-secret")
-        let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x"])
+        let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"])
         let (configuration, reading) = try Configuration.read(from: source)
         #expect(reading.problems == [])
         let credentials = Dictionary(
@@ -44,6 +63,7 @@ struct ExampleConfigurationTests {
                     certificateFile: folder.path + "/certificate.pem", keyFile: folder.path + "/key.pem"),
             ])
         #expect(configuration.tls != nil)
+        #expect(configuration.sessions.redisPassword == Secret("y"))
         for key in reading.knownKeys {
             let name = key.split(separator: ".").last ?? ""
             #expect(key.hasSuffix("*") || text.contains("\(name): "), "\(key)")

@@ -39,12 +39,13 @@ struct SessionStorageTests {
         #expect(failure?.problems.map(\.path) == ["sessions.store"])
     }
 
-    @Test("What is no store is named", arguments: ["sqlite:", "sqlite", "file.db", "SQLite:a", "redis:"])
+    @Test("What is no store is named", arguments: ["sqlite:", "sqlite", "file.db", "SQLite:a", "valkey://a"])
     func wrong(text: String) {
         let failure = #expect(throws: ConfigurationFailure.self) { try storage(["PAGINATORD_SESSIONS_STORE": text]) }
         #expect(
             failure?.problems.map(\.description) == [
-                "sessions.store: expected \"memory\" or \"sqlite:PATH\" but found \"\(text)\" in PAGINATORD_SESSIONS_STORE"
+                "sessions.store: expected \"memory\", \"sqlite:PATH\", \"redis://HOST:PORT/DATABASE\" or "
+                    + "\"redis+unix:/PATH\" but found \"\(text)\" in PAGINATORD_SESSIONS_STORE"
             ])
     }
 }

@@ -59,15 +59,14 @@ extension ByteReader {
         return saved
     }
 
-    /// Reads which page is kept, without its rows, and whether they are kept apart.
+    /// Reads which page is kept, without the rows that are kept apart.
     ///
     /// - Throws: `SessionEncodingError`.
-    mutating func keptPage() throws(SessionEncodingError) -> (SessionRecord.KeptPage, hasRows: Bool) {
+    mutating func keptPage() throws(SessionEncodingError) -> SessionRecord.KeptPage {
         switch try byte() {
-        case 0: (.none, false)
-        case 1: (.page(try page()), false)
-        case 2: (.withoutRows(try page()), true)
-        case 3: (.withoutRows(try page()), false)
+        case 0: .none
+        case 1: .page(try page())
+        case 2, 3: .withoutRows(try page())
         default: throw .unknownFields
         }
     }

@@ -91,12 +91,11 @@ extension SessionRecord {
             id: id, owner: owner, definition: definition, createdAt: createdAt, state: state, expiresAt: expiresAt)
         self.position = position
         self.reachedBy = reachedBy
-        var lostRows = false
-        (keptPage, lostRows) = try reader.keptPage()
+        keptPage = try reader.keptPage()
         try reader.end()
         self.revision = revision
         self.sequence = sequence
-        if lostRows, case .withoutRows(var page) = keptPage, let bytes = encoded.rows {
+        if case .withoutRows(var page) = keptPage, let bytes = encoded.rows {
             var rows = try Seal.open(bytes)
             guard try rows.number() == position else { throw .damaged("its rows are those of another page") }
             page.rows = try rows.rows()

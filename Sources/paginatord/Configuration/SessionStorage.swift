@@ -4,6 +4,8 @@ enum SessionStorage: Equatable {
     case memory
     /// In a file.
     case file(path: String)
+    /// On a Redis server.
+    case redis(RedisLocation)
 }
 
 extension Configuration {
@@ -17,6 +19,7 @@ extension Configuration {
     func sessionStorage(isDemo: Bool) throws(ConfigurationFailure) -> SessionStorage {
         switch sessions.store {
         case .memory: return .memory
+        case .redis(let location): return .redis(location)
         case .sqlite(let path):
             if path.hasPrefix("/") { return .file(path: path) }
             guard let dataDirectory else {

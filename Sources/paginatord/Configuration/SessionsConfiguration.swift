@@ -1,9 +1,14 @@
 import HTTPModel
+import TableAPI
 
 /// How sessions are kept.
 struct SessionsConfiguration: Sendable {
     /// Where they live; `nil` for a file in the data directory, or in memory where there is none.
     var store: SessionStoreKind?
+    /// As which user Redis is asked; `nil` for its default one.
+    var redisUsername: String?
+    /// That user's password; `nil` where Redis wants none.
+    var redisPassword: Secret?
     /// How long an unused session lives, where its creator does not say.
     var idleTimeout: Duration = .seconds(15 * 60)
     /// The most that its creator may say.
@@ -22,18 +27,27 @@ enum SessionStoreKind: Sendable, Equatable {
     case memory
     /// In a file; a relative path starts from the data directory.
     case sqlite(path: String)
+    /// On a Redis server, which other processes may share.
+    case redis(RedisLocation)
 }
 
-extension SettingKind<SessionStoreKind> {
-    /// A store as it is written.
+extension SettingKind<Result<SessionStoreKind, RedisLocation.Fault>> {
+    /// A store as it is written; what means to be a Redis database and is none comes with the reason.
     fileprivate static var sessionStore: SettingKind {
-        func read(_ text: String) -> SessionStoreKind? {
-            if text == "memory" { return .memory }
+        func read(_ text: String) -> Value? {
+            if text == "memory" { return .success(.memory) }
+            if RedisLocation.isMeant(by: text) {
+                do throws(RedisLocation.Fault) {
+                    return .success(.redis(try RedisLocation(text)))
+                } catch {
+                    return .failure(error)
+                }
+            }
             guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.utf8.contains(0) else { return nil }
-            return .sqlite(path: String(text.dropFirst(7)))
+            return .success(.sqlite(path: String(text.dropFirst(7))))
         }
         return SettingKind(
-            expected: #""memory" or "sqlite:PATH""#,
+            expected: #""memory", "sqlite:PATH", "redis://HOST:PORT/DATABASE" or "redis+unix:/PATH""#,
             fromJSON: { value in
                 guard case .string(let text) = value else { return nil }
                 return read(text)
@@ -45,7 +59,16 @@ extension SessionsConfiguration {
     /// Takes `sessions`.
     init(in root: inout ConfigurationSection) {
         var section = root.section("sessions")
-        store = section.value("store", .sessionStore)
+        switch section.value("store", .sessionStore) {
+        case .success(let kind): store = kind
+        case .failure(let fault): section.complain("store", fault.reason)
+        case nil: break
+        }
+        redisUsername = section.value("redisUsername", .text("a user's name"))
+        redisPassword = section.secret("redisPassword")
+        if section.has("redisUsername"), !section.has("redisPassword") {
+            section.complain("redisUsername", "needs redisPassword beside it")
+        }
         idleTimeout = section.value(
             "idleTimeout", .duration(.seconds(1)...(.seconds(365 * 86_400))), default: idleTimeout)
         maxIdleTimeout = section.value(

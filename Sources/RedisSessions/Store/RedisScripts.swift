@@ -1,0 +1,215 @@
+/// The steps of the store, each of which the server takes as a whole.
+///
+/// A session is a hash `paginatord:session:ID`: `v` its revision, `q` its sequence, `x` its expiry in milliseconds, `o` its
+/// owner, `n` its position, and its three encoded parts: `a` opening, `s` state, `k` rows. Beside it stand
+/// - `paginatord:expiries`, every session by expiry, which is also how they are counted,
+/// - `paginatord:owned:OWNER` and `paginatord:opened:OWNER`, an owner's sessions by expiry and by sequence,
+/// - `paginatord:gone:ID`, the owner of a session that has ended, and `paginatord:tombstones`, those by the time of their end,
+/// - `paginatord:lease:ID`, who moves the session now,
+/// - the channel `paginatord:events:ID`.
+///
+/// Times are the callers'. Keys expire by themselves only long after that, by the server's own clock, to clean up behind a
+/// service that is not run any more; what they leave in the sorted sets is pruned by these scripts.
+struct RedisScripts: Sendable {
+    /// How long a session's keys stay behind its expiry, in milliseconds.
+    static let cleanUpDelay = 86_400_000
+
+    /// (id, owner, expiry, time to live, opening, state, rows, limit in all, limit per owner or -1) → sequence, or the limit
+    /// that is reached and the nearest expiry.
+    let create = RedisScript(
+        common + """
+            local id, owner, expiry = ARGV[1], ARGV[2], ARGV[3]
+            local function full(set, limit)
+                local nearest = first(set)
+                if limit < 0 or redis.call('ZCARD', set) < limit then return false end
+                return {limit, nearest[2] or false}
+            end
+            local owned = key('owned', owner)
+            local reached = full('paginatord:expiries', tonumber(ARGV[8])) or full(owned, tonumber(ARGV[9]))
+            if reached then return reached end
+            local sequence = redis.call('INCR', 'paginatord:sequence')
+            local session = key('session', id)
+            redis.call('HSET', session, 'v', 0, 'q', sequence, 'x', expiry, 'o', owner, 'n', 0, 'a', ARGV[5], 's', ARGV[6])
+            if ARGV[7] ~= '' then redis.call('HSET', session, 'k', ARGV[7]) end
+            redis.call('PEXPIRE', session, ARGV[4])
+            redis.call('ZADD', 'paginatord:expiries', expiry, id)
+            redis.call('ZADD', owned, expiry, id)
+            redis.call('ZADD', key('opened', owner), sequence, id)
+            return sequence
+            """)
+
+    /// (id) → revision, sequence, expiry, opening, state, rows, whether it is leased; or the owner of a session that has
+    /// ended; or nothing.
+    let read = RedisScript(
+        common + """
+            local fields = redis.call('HMGET', key('session', ARGV[1]), 'v', 'q', 'x', 'a', 's', 'k')
+            if not fields[1] then return redis.call('GET', key('gone', ARGV[1])) end
+            fields[7] = redis.call('EXISTS', key('lease', ARGV[1]))
+            return fields
+            """)
+
+    /// (id, revision, position, expiry, state, rows, token of the lease or nothing, kind of event or nothing, state and rows
+    /// for the event where they are not the stored ones) → 0 where it was not written, 2 where the
+    /// lease was given back too, else 1.
+    let replace = RedisScript(
+        common + """
+            local id, position, expiry = ARGV[1], ARGV[3], ARGV[4]
+            local session = key('session', id)
+            local old = redis.call('HMGET', session, 'v', 'n', 'x', 'o')
+            if old[1] ~= ARGV[2] then return 0 end
+            local revision = tostring(tonumber(old[1]) + 1)
+            if tonumber(expiry) > tonumber(old[3]) then
+                live(id, old[4], old[3], expiry)
+            else
+                expiry = old[3]
+            end
+            redis.call('HSET', session, 'v', revision, 'n', position, 's', ARGV[5])
+            if position ~= old[2] then
+                if ARGV[6] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[6]) end
+            end
+            -- A write at the same position is no move, and the lease is another caller's.
+            local isReleased = ARGV[7] ~= '' and position ~= old[2]
+            if isReleased then release(id, ARGV[7]) end
+            local channel = key('events', id)
+            if ARGV[8] ~= '' and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 then
+                local fixed = redis.call('HMGET', session, 'a', 'q')
+                local state, rows = ARGV[5], ARGV[6]
+                if ARGV[9] ~= '' then state, rows = ARGV[9], ARGV[10] end
+                redis.call('PUBLISH', channel, table.concat({
+                    ARGV[8], ' ', revision, ' ', fixed[2], ' ', expiry, ' ',
+                    #fixed[1], ' ', #state, ' ', #rows, '\\n', fixed[1], state, rows}))
+            end
+            return isReleased and 2 or 1
+            """)
+
+    /// (id, expiry): lets a session live longer.
+    let touch = RedisScript(
+        common + """
+            local old = redis.call('HMGET', key('session', ARGV[1]), 'x', 'o')
+            if old[1] and tonumber(old[1]) < tonumber(ARGV[2]) then live(ARGV[1], old[2], old[1], ARGV[2]) end
+            return 1
+            """)
+
+    /// (owner, highest sequence or `+inf`, limit) → for each of an owner's sessions, the newest first: id, revision,
+    /// sequence, expiry, opening, state, whether it is leased. Fewer than the limit only where there are no more.
+    let list = RedisScript(
+        common + """
+            local owner, from, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
+            local opened, found = key('opened', owner), {}
+            while #found < limit do
+                local wanted = limit - #found
+                local ids = redis.call('ZREVRANGEBYSCORE', opened, from, '-inf', 'WITHSCORES', 'LIMIT', 0, wanted)
+                for i = 1, #ids, 2 do
+                    from = '(' .. ids[i + 1]
+                    local fields = redis.call('HMGET', key('session', ids[i]), 'v', 'q', 'x', 'a', 's')
+                    if fields[1] then
+                        table.insert(fields, 1, ids[i])
+                        fields[7] = redis.call('EXISTS', key('lease', ids[i]))
+                        found[#found + 1] = fields
+                    else
+                        redis.call('ZREM', opened, ids[i])
+                        redis.call('ZREM', key('owned', owner), ids[i])
+                    end
+                end
+                if #ids < 2 * wanted then break end
+            end
+            return found
+            """)
+
+    /// (now, id…) → the ids of those sessions that were there and have been ended.
+    let delete = RedisScript(
+        common + """
+            local ended = {}
+            for i = 2, #ARGV do
+                if finish(ARGV[i], ARGV[1]) then ended[#ended + 1] = ARGV[i] end
+            end
+            return ended
+            """)
+
+    /// (now, id…) → the ids of those sessions whose time was up and that have been ended.
+    let expire = RedisScript(
+        common + """
+            local ended = {}
+            for i = 2, #ARGV do
+                local expiry = redis.call('HGET', key('session', ARGV[i]), 'x')
+                if not expiry then
+                    redis.call('ZREM', 'paginatord:expiries', ARGV[i])
+                elseif tonumber(expiry) <= tonumber(ARGV[1]) and finish(ARGV[i], ARGV[1]) then
+                    ended[#ended + 1] = ARGV[i]
+                end
+            end
+            return ended
+            """)
+
+    /// (until, time before which tombstones are forgotten, limit) → ids and expiries of sessions that end by then.
+    let due = RedisScript(
+        common + """
+            local old = redis.call('ZRANGEBYSCORE', 'paginatord:tombstones', '-inf', '(' .. ARGV[2], 'LIMIT', 0, ARGV[3])
+            for _, id in ipairs(old) do
+                redis.call('DEL', key('gone', id))
+                redis.call('ZREM', 'paginatord:tombstones', id)
+            end
+            return redis.call('ZRANGEBYSCORE', 'paginatord:expiries', '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+            """)
+
+    /// (id) → position, or nothing where the session is not there.
+    let position = RedisScript(common + "return redis.call('HGET', key('session', ARGV[1]), 'n')")
+
+    /// (id, token, time to live) → 1 and the session's revision, or 0 where somebody else has the lease.
+    let lease = RedisScript(
+        common + """
+            if not redis.call('SET', key('lease', ARGV[1]), ARGV[2], 'NX', 'PX', ARGV[3]) then return {0} end
+            return {1, redis.call('HGET', key('session', ARGV[1]), 'v')}
+            """)
+
+    /// (time to live, id, token, id, token…): keeps leases that are still one's own from lapsing.
+    let renew = RedisScript(
+        common + """
+            for i = 2, #ARGV, 2 do
+                local lease = key('lease', ARGV[i])
+                if redis.call('GET', lease) == ARGV[i + 1] then redis.call('PEXPIRE', lease, ARGV[1]) end
+            end
+            return 1
+            """)
+
+    /// (id, token): gives a lease back.
+    let release = RedisScript(common + "release(ARGV[1], ARGV[2]) return 1")
+
+    /// What all of them may use.
+    private static let common = """
+        local function key(kind, name) return 'paginatord:' .. kind .. ':' .. name end
+        local function release(id, token)
+            if redis.call('GET', key('lease', id)) == token then redis.call('DEL', key('lease', id)) end
+        end
+        local function live(id, owner, before, expiry)
+            local session = key('session', id)
+            local rest = redis.call('PTTL', session)
+            redis.call('HSET', session, 'x', expiry)
+            if rest > 0 then
+                redis.call('PEXPIRE', session, string.format('%.0f', rest + tonumber(expiry) - tonumber(before)))
+            end
+            redis.call('ZADD', 'paginatord:expiries', expiry, id)
+            redis.call('ZADD', key('owned', owner), expiry, id)
+        end
+        local function finish(id, now)
+            local owner = redis.call('HGET', key('session', id), 'o')
+            if not owner then return false end
+            redis.call('SET', key('gone', id), owner, 'PX', \(2 * 3_600_000))
+            redis.call('ZADD', 'paginatord:tombstones', now, id)
+            redis.call('DEL', key('session', id), key('lease', id))
+            redis.call('ZREM', 'paginatord:expiries', id)
+            redis.call('ZREM', key('owned', owner), id)
+            redis.call('ZREM', key('opened', owner), id)
+            redis.call('PUBLISH', key('events', id), 'closed')
+            return true
+        end
+        local function first(set)
+            while true do
+                local nearest = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+                if not nearest[1] or redis.call('EXISTS', key('session', nearest[1])) == 1 then return nearest end
+                redis.call('ZREM', set, nearest[1])
+            end
+        end
+
+        """
+}

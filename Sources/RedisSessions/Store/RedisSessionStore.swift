@@ -1,0 +1,265 @@
+public import Clocks
+internal import EventLoops
+internal import Pagination
+public import Sessions
+
+/// Keeps sessions on a Redis (or Valkey) server, for any number of replicas of the service.
+///
+/// Every step is one script on the server. To be ended with `shutdown()` before its client is.
+public final class RedisSessionStore: SessionStore {
+    private let client: RedisClient
+    private let maxPageBytes: Int
+    private let scripts = RedisScripts()
+    private let feeds: EventFeeds
+    private let leases: Leases
+    private let lives = KnownLives()
+    private let renewal: OnFirstLoop<LoopTimer>
+
+    /// The largest page that is sent to listeners where it is not kept, in bytes: a server cuts a listener for whom much more
+    /// than that waits.
+    private static let maxEventBytes = 8 << 20
+    /// How many sessions are ended by one script.
+    private static let batch = 500
+
+    /// A store on a server.
+    ///
+    /// - Parameter maxPageBytes: the largest page whose rows are kept, in bytes.
+    public init(_ client: RedisClient, maxPageBytes: Int = 1 << 20) {
+        self.client = client
+        self.maxPageBytes = maxPageBytes
+        feeds = EventFeeds(client, scripts)
+        leases = Leases(client, scripts)
+        renewal = OnFirstLoop()
+        let loop = client.first.loop
+        loop.execute { [feeds, leases, renewal] in
+            feeds.start()
+            renewal.value = try? LoopTimer(on: loop) { leases.renew() }
+            renewal.value?.start(every: Leases.renewal)
+        }
+    }
+
+    deinit {
+        client.first.loop.execute { [feeds, renewal] in Self.close(feeds, renewal) }
+    }
+
+    /// Ends all listening.
+    @concurrent public func shutdown() async {
+        await client.first.loop.run { [feeds, renewal] in Self.close(feeds, renewal) }
+    }
+
+    private static func close(_ feeds: EventFeeds, _ renewal: OnFirstLoop<LoopTimer>) {
+        renewal.value?.close()
+        renewal.value = nil
+        feeds.close()
+    }
+
+    /// Adds a session.
+    @concurrent public func create(
+        _ record: SessionRecord, limits: SessionLimits
+    ) async throws(SessionStoreError) -> SessionRecord {
+        var record = record
+        if keptBytes(record) > maxPageBytes { record.dropRows() }
+        let parts = EncodedSession(record)
+        let reply = try await run(
+            scripts.create,
+            [
+                .text(record.id.description), .text(record.owner), .integer(record.expiresAt.milliseconds),
+                .integer(timeToLive(record)), .bytes(parts.opening), .bytes(parts.state), .bytes(parts.rows ?? []),
+                .integer(limits.total), .integer(limits.perOwner ?? -1),
+            ])
+        switch reply {
+        case .integer(let sequence): record.sequence = sequence
+        case .array(let elements) where elements.count == 2:
+            throw .full(
+                limit: elements[0].integer ?? limits.total,
+                nearestExpiry: elements[1].integer.map { Timestamp(milliseconds: $0) })
+        default: throw SessionStoreError(.malformed)
+        }
+        lives.know(record)
+        return record
+    }
+
+    /// Finds a session.
+    @concurrent public func read(_ id: SessionID) async throws(SessionStoreError) -> StoredSession {
+        let reply = try await run(scripts.read, [.text(id.description)])
+        let stored = try StoredSession(reply, id: id)
+        guard case .live(var record) = stored else { return stored }
+        lives.know(record)
+        if record.isLeased, leases.token(of: id) != nil { record.isLeased = false }
+        return .live(record)
+    }
+
+    /// Writes a session.
+    @concurrent public func replace(
+        _ record: SessionRecord, event: SessionEvent?
+    ) async throws(SessionStoreError) -> Bool {
+        var kept = record
+        if keptBytes(record) > maxPageBytes { kept.dropRows() }
+        let token = leases.token(of: record.id)
+        var arguments: [RedisCommand.Argument] = [
+            .text(record.id.description), .integer(record.revision), .integer(record.position),
+            .integer(record.expiresAt.milliseconds), .bytes(EncodedSession.state(of: kept)),
+            .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
+        ]
+        arguments += eventArguments(event, stored: kept)
+        let outcome = try await run(scripts.replace, arguments).integer ?? 0
+        if outcome == 2, let token { leases.wasGivenBack(record.id, token) }
+        return outcome > 0
+    }
+
+    /// Lets a session live longer.
+    @concurrent public func touch(_ id: SessionID, expiresAt: Timestamp) async throws(SessionStoreError) {
+        guard lives.has(to: expiresAt, id) else { return }
+        _ = try await run(scripts.touch, [.text(id.description), .integer(expiresAt.milliseconds)])
+        lives.isStored(expiresAt, id)
+    }
+
+    /// An owner's sessions, the newest first, without the rows of their kept pages.
+    @concurrent public func list(
+        owner: String, before sequence: Int?, limit: Int
+    ) async throws(SessionStoreError) -> [SessionRecord] {
+        guard limit > 0 else { return [] }
+        let reply = try await run(
+            scripts.list, [.text(owner), .text(sequence.map { "(\($0)" } ?? "+inf"), .integer(limit)])
+        guard let elements = reply.elements else { throw SessionStoreError(.malformed) }
+        var records: [SessionRecord] = []
+        for element in elements {
+            guard let fields = element.elements, let id = fields.first?.text.flatMap({ SessionID($0) }) else {
+                throw SessionStoreError(.malformed)
+            }
+            records.append(try SessionRecord(fields: fields.dropFirst(), rows: nil, id: id))
+        }
+        return records
+    }
+
+    /// Ends a session.
+    @concurrent public func delete(_ id: SessionID, now: Timestamp) async throws(SessionStoreError) {
+        _ = try await run(scripts.delete, [.integer(now.milliseconds), .text(id.description)])
+    }
+
+    /// Ends the sessions whose time is up, but for those that are in use here or, as they have told, in other replicas.
+    @concurrent public func sweep(
+        now: Timestamp, inUse: @Sendable (SessionID) -> Bool
+    ) async throws(SessionStoreError) -> [SessionID] {
+        var ended: [SessionID] = []
+        while true {
+            // A little ahead, so that a session in use here has its end put off before another replica finds it due.
+            let soon = Timestamp(milliseconds: now.milliseconds + 3000)
+            let reply = try await run(
+                scripts.due,
+                [
+                    .integer(soon.milliseconds), .integer(now.milliseconds - 3_600_000), .integer(Self.batch),
+                ])
+            guard let elements = reply.elements else { throw SessionStoreError(.malformed) }
+            var due: [SessionID] = []
+            var putOff = 0
+            for index in stride(from: 0, to: elements.count - 1, by: 2) {
+                guard let id = elements[index].text.flatMap({ SessionID($0) }), let expiry = elements[index + 1].integer
+                else { continue }
+                let soonest = Timestamp(milliseconds: inUse(id) ? now.milliseconds + 4000 : expiry)
+                let later = lives.wanted(id).map { max($0, soonest) } ?? soonest
+                if later.milliseconds > expiry {
+                    _ = try await run(scripts.touch, [.text(id.description), .integer(later.milliseconds)])
+                    lives.isStored(later, id)
+                    putOff += 1
+                } else if expiry <= now.milliseconds {
+                    due.append(id)
+                }
+            }
+            let ids = try await expire(due, now: now)
+            ended += ids
+            for id in ids { lives.forget(id) }
+            // Fewer: that was all. None dealt with: all the others end a little later.
+            if elements.count < 2 * Self.batch || due.count + putOff == 0 { return ended }
+        }
+    }
+
+    private func expire(_ due: [SessionID], now: Timestamp) async throws(SessionStoreError) -> [SessionID] {
+        guard !due.isEmpty else { return [] }
+        let ids = due.map { RedisCommand.Argument.text($0.description) }
+        let reply = try await run(scripts.expire, [.integer(now.milliseconds)] + ids)
+        return (reply.elements ?? []).compactMap { $0.text.flatMap { SessionID($0) } }
+    }
+
+    /// Sends an event to whoever listens, on whatever replica.
+    @concurrent public func publish(_ event: SessionEvent, of id: SessionID) async {
+        // An event that changes nothing is lost with the server: whoever listens then is sent the latest page later.
+        _ = try? await client.send(
+            RedisCommand(["PUBLISH", .text(EventFeeds.channel(of: id)), .bytes(EventMessage.encode(event))]))
+    }
+
+    /// Every event of a session from now on.
+    @concurrent public func events(
+        of id: SessionID
+    ) async throws(SessionStoreError) -> AsyncThrowingStream<SessionEvent, any Error> {
+        do {
+            return try await feeds.listen(to: id)
+        } catch {
+            throw SessionStoreError(error)
+        }
+    }
+
+    /// Looks whether the server is there and takes writes.
+    @concurrent public func check() async throws(SessionStoreError) {
+        do {
+            _ = try await client.send(RedisCommand(["DEL", "paginatord:probe"]))
+        } catch {
+            throw SessionStoreError(error)
+        }
+    }
+
+    /// Takes the session for one move.
+    @concurrent public func lease(_ id: SessionID, waits: Bool) async throws(SessionStoreError) -> SessionLease? {
+        do {
+            return try await leases.take(id, waits: waits)
+        } catch {
+            throw SessionStoreError(error)
+        }
+    }
+
+    private func run(
+        _ script: RedisScript, _ arguments: [RedisCommand.Argument]
+    ) async throws(SessionStoreError) -> RedisReply {
+        do {
+            let reply = try await script.run(arguments, by: client)
+            client.isServing()
+            return reply
+        } catch {
+            client.isRefusing(error)
+            throw SessionStoreError(error)
+        }
+    }
+
+    /// The kind of event, and the state and rows that listeners get where those are not the stored ones.
+    private func eventArguments(_ event: SessionEvent?, stored: SessionRecord) -> [RedisCommand.Argument] {
+        switch event {
+        case .page(let page, var record):
+            if case .page(let kept) = stored.keptPage, kept.rows.count == page.rows.count {
+                return [.text(EventMessage.page), "", ""]
+            }
+            guard page.rows.byteCount <= Self.maxEventBytes else { return ["", "", ""] }
+            record.keptPage = .page(page)
+            return [
+                .text(EventMessage.page), .bytes(EncodedSession.state(of: record)),
+                .bytes(EncodedSession.rows(of: record) ?? []),
+            ]
+        case .reset: return [.text(EventMessage.reset), "", ""]
+        case .failure, .closed, nil: return ["", "", ""]
+        }
+    }
+
+    private func keptBytes(_ record: SessionRecord) -> Int {
+        if case .page(let page) = record.keptPage { page.rows.byteCount } else { 0 }
+    }
+
+    private func timeToLive(_ record: SessionRecord) -> Int {
+        record.definition.idleTimeout * 1000 + RedisScripts.cleanUpDelay
+    }
+}
+
+/// Something that is made and used on a client's first loop.
+///
+/// Safe because only closures that run on that loop touch it.
+private final class OnFirstLoop<Value>: @unchecked Sendable {
+    var value: Value?
+}

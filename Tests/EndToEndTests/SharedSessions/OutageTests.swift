@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import HTTPModel
+import PaginatordTesting
+import Testing
+
+/// What becomes of walks while replicas, or the Redis server, come and go.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct OutageTests {
+    /// Walks 500 pages, one replica and the other in turn, and expects each page once and in order.
+    ///
+    /// - Parameter disturb: is called before each page with its number, the link to it, and the replicas, which it may
+    ///   replace.
+    private func walk(
+        _ service: SharedService, _ replicas: inout [SharedService.Replica],
+        disturb: (Int, String, inout [SharedService.Replica]) async throws -> Void
+    ) async throws {
+        var link =
+            try await replicas[0].caller.open(
+                #"{"table":"incident","fields":["sys_id"],"itemsPerPage":20,"readAhead":0}"#) + "/next?after=0"
+        var keys: [String] = []
+        for page in 1...500 {
+            try await disturb(page, link, &replicas)
+            // A client that gets no answer asks the other one, as nginx would have it.
+            var answer: Caller.Answer?
+            for round in 0..<1000 where answer == nil {
+                let caller = replicas[(page + round) % replicas.count].caller
+                answer = try? await caller.call("POST", link)
+                if answer?.status == 503 { answer = nil }
+                if answer == nil { try await Task.sleep(for: .milliseconds(20)) }
+            }
+            let arrived = try #require(answer)
+            try #require(
+                arrived.status == 200 && arrived["page"] == page && arrived["position"] == page,
+                "\(page): \(String(decoding: arrived.body, as: UTF8.self))")
+            keys += arrived.keys
+            link = arrived.link("next") ?? ""
+        }
+        #expect(link.isEmpty && keys.count == 10_000 && Set(keys).count == 10_000 && keys == keys.sorted())
+    }
+
+    @Test(
+        "500 pages over two replicas that are killed in turn and a Redis that is restarted twice: each page once, in order"
+    )
+    func killed() async throws {
+        let service = try await SharedService()
+        var replicas = [try await service.start(), try await service.start()]
+        var generator = SeededGenerator(seed: UInt64.random(in: 0...(.max)))
+        let moments = Array(1...500).shuffled(using: &generator)
+        let (kills, restarts) = (Set(moments.prefix(20)), Set(moments.dropFirst(20).prefix(2)))
+        var killed = 0
+        try await walk(service, &replicas) { page, link, replicas in
+            if restarts.contains(page) {
+                // While this move is under way, somewhere between its first step and its last.
+                let (caller, redis) = (replicas[page % 2].caller, service.redis)
+                let pause = Int.random(in: 0...8000, using: &generator)
+                async let end: Void = {
+                    try await Task.sleep(for: .microseconds(pause))
+                    redis.stop()
+                }()
+                _ = try? await caller.call("POST", link)
+                try await end
+                #expect(try await caller.call("GET", "/readyz").status == 503)
+                let refused = try await caller.call("POST", "/sessions", #"{"table":"incident"}"#)
+                #expect(refused.status == 503 && refused["type"] == "/problems/store-unavailable")
+                #expect(refused.headers["Retry-After"].flatMap { Int($0) } ?? 0 >= 1)
+                #expect(!String(decoding: refused.body, as: UTF8.self).contains(redis.directory))
+                try redis.start()
+                for replica in replicas {
+                    try await eventually("it is ready again") {
+                        try await replica.caller.call("GET", "/readyz").status == 200
+                    }
+                }
+            }
+            if kills.contains(page) {
+                killed += 1
+                let victim = killed % 2
+                let replica = replicas[victim]
+                // In the middle of this very move, which the walk then makes again.
+                let pause = Int.random(in: 0...20_000, using: &generator)
+                async let end: Void = {
+                    try await Task.sleep(for: .microseconds(pause))
+                    try await replica.program.kill()
+                }()
+                _ = try? await replica.caller.call("POST", link)
+                try await end
+                await replica.caller.close()
+                replicas[victim] = try await service.start()
+            }
+        }
+        #expect(killed == 20)
+        #expect(try await service.close(replicas) == [0, 0])
+    }
+
+    @Test("500 pages while a Redis that writes before it answers is restarted in the middle of moves")
+    func redisRestarted() async throws {
+        let service = try await SharedService()
+        var replicas = [try await service.start(), try await service.start()]
+        let redis = service.redis
+        let restarting = Task {
+            var count = 0
+            while !Task.isCancelled {
+                try await Task.sleep(for: .milliseconds(700))
+                redis.stop()
+                try redis.start()
+                count += 1
+            }
+            return count
+        }
+        try await walk(service, &replicas) { _, _, _ in }
+        restarting.cancel()
+        let count = (try? await restarting.value) ?? 1
+        #expect(count >= 1)
+        #expect(replicas[0].program.standardError.contains("store-unavailable"))
+        #expect(try await service.close(replicas) == [0, 0])
+    }
+
+    @Test("A service that starts before its Redis is alive, not ready, and goes on by itself once Redis is there")
+    func early() async throws {
+        let service = try await SharedService(incidents: 50)
+        service.redis.stop()
+        let replica = try await service.start()
+        #expect(try await replica.caller.call("GET", "/livez").status == 200)
+        #expect(try await replica.caller.call("GET", "/readyz").status == 503)
+        #expect(replica.program.standardError.contains("store-unavailable"))
+        try service.redis.start()
+        try await eventually("it is ready") { try await replica.caller.call("GET", "/readyz").status == 200 }
+        let session = try await replica.caller.open(#"{"table":"incident"}"#)
+        #expect(try await replica.caller.call("POST", session + "/next").status == 200)
+        // Frozen: nobody waits longer for it than a command may take.
+        service.redis.freeze()
+        #expect(try await replica.caller.call("POST", session + "/next").status == 503)
+        service.redis.thaw()
+        #expect(try await replica.caller.insist(on: session + "/next?after=1").answer["page"] == 2)
+        #expect(try await service.close([replica]) == [0])
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPModel
+import PaginatordTesting
+import Testing
+
+/// Several processes over one Redis server are one service.
+@Suite(.timeLimit(.minutes(5)), .serialized)
+struct ReplicasTests {
+    @Test(
+        "Moves that go to two replicas in turn are one walk; lists, closing and what is left of it are the same on both"
+    )
+    func alternating() async throws {
+        let service = try await SharedService(incidents: 200)
+        let replicas = [try await service.start(), try await service.start()]
+        let session = try await replicas[0].caller.open(
+            #"{"table":"incident","fields":["sys_id"],"itemsPerPage":20}"#)
+        var link = session + "/next?after=0"
+        var keys: [String] = []
+        for page in 1...10 {
+            let answer = try await replicas[page % 2].caller.call("POST", link)
+            try #require(answer.status == 200 && answer["page"] == page && answer["position"] == page)
+            // Lost on the way, and asked for again from the other one.
+            let again = try await replicas[(page + 1) % 2].caller.call("POST", link)
+            #expect(again.body == answer.body && again.headers["Cache-Status"] == "paginatord; hit; detail=replay")
+            keys += answer.keys
+            link = answer.link("next") ?? ""
+        }
+        #expect(link.isEmpty && keys.count == 200 && Set(keys).count == 200 && keys == keys.sorted())
+        for replica in replicas {
+            let listed = try await replica.caller.call("GET", "/sessions")["sessions", as: [[String: Any]].self]
+            #expect(listed?.map { $0["position"] as? Int } == [10])
+        }
+        #expect(try await replicas[1].caller.call("DELETE", session).status == 204)
+        for replica in replicas {
+            #expect(try await replica.caller.call("POST", session + "/first").status == 410)
+            #expect(try await replica.caller.call("DELETE", session).status == 204)
+        }
+        #expect(try await service.close(replicas) == [0, 0])
+    }
+
+    /// What a client did, and saw come of it.
+    private struct Observation: Sendable {
+        var began: ContinuousClock.Instant
+        var ended: ContinuousClock.Instant
+        var after: Int
+        var status: Int
+        var position: Int?
+        var body: [UInt8]
+    }
+
+    @Test("Eight clients race over one session on two replicas: no position has two pages, and none comes out of order")
+    func racing() async throws {
+        let service = try await SharedService()
+        let replicas = [try await service.start(), try await service.start()]
+        let session = try await replicas[0].caller.open(
+            #"{"table":"incident","fields":["sys_id"],"itemsPerPage":5,"readAhead":0}"#)
+        let last = 120
+        let history = try await withThrowingTaskGroup(of: [Observation].self) { group in
+            for client in 0..<8 {
+                group.addTask {
+                    var generator = SeededGenerator(seed: UInt64(client))
+                    var seen: [Observation] = []
+                    var position = 0
+                    while position < last {
+                        let caller = replicas[Int.random(in: 0..<2, using: &generator)].caller
+                        // Mostly forward; now and then back, or from where it stood a while ago.
+                        let move = Int.random(in: 0..<8, using: &generator) == 0 && position > 3 ? "previous" : "next"
+                        let stale = Int.random(in: 0..<10, using: &generator) == 0 ? 1 : 0
+                        let after = max(0, position - stale)
+                        let began = ContinuousClock.now
+                        let answer = try await caller.call("POST", "\(session)/\(move)?after=\(after)")
+                        let reached: Int? = answer["position"]
+                        seen.append(
+                            Observation(
+                                began: began, ended: ContinuousClock.now, after: after, status: answer.status,
+                                position: reached, body: answer.body))
+                        try #require([200, 412, 409].contains(answer.status))
+                        if let reached { position = max(position, reached) }
+                    }
+                    return seen
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        var pages: [Int: [UInt8]] = [:]
+        for observation in history where observation.status == 200 {
+            let position = try #require(observation.position)
+            // A move from n leads to n + 1, and everybody who got there got the same page.
+            #expect(position == observation.after + 1)
+            #expect(pages[position, default: observation.body] == observation.body, "position \(position)")
+            pages[position] = observation.body
+        }
+        #expect(Set(pages.keys) == Set(1...(pages.keys.max() ?? 0)) && pages.count >= last)
+        // What had ended before something else began was seen by it: the session never goes back.
+        let byEnd = history.filter { $0.position != nil }.sorted { $0.ended < $1.ended }
+        for later in history {
+            guard later.status != 409, let position = later.position else { continue }
+            let known = byEnd.prefix { $0.ended < later.began }.compactMap(\.position).max() ?? 0
+            // A repeat is answered with its own position, which the session may have left one move ago at the most.
+            #expect(position >= known, "a session at \(known) was seen at \(position)")
+        }
+        #expect(try await service.close(replicas) == [0, 0])
+    }
+
+    @Test("Whoever listens on one replica sees the moves made on the other, and that it is busy there")
+    func events() async throws {
+        let service = try await SharedService(incidents: 100, faults: ["latency:mean=700"])
+        let replicas = [try await service.start(), try await service.start()]
+        let session = try await replicas[0].caller.open(#"{"table":"incident","fields":["sys_id"],"readAhead":0}"#)
+        let stream = try RawConnection(port: replicas[1].port)
+        try await stream.send("GET \(session)/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        #expect(try await stream.readHead().status == 200)
+        let caller = replicas[0].caller
+        async let slow = caller.call("POST", session + "/next?after=0")
+        let other = replicas[1].caller
+        try await eventually("it is busy for the other one") {
+            try await other.call("GET", session)["isBusy"] == true
+        }
+        // Who does not want to wait is told; who waits moves from there.
+        let refused = try await other.impatient("POST", session + "/next")
+        #expect(refused.status == 409 && refused["type"] == "/problems/paginator-busy")
+        async let waiting = other.call("POST", session + "/next")
+        #expect(try await slow["page"] == 1)
+        #expect(try await waiting["page"] == 2)
+        #expect(try await caller.call("POST", session + "/reset")["page"] == 0)
+        #expect(try await other.call("DELETE", session).status == 204)
+        var text = ""
+        while !text.contains("session-expired") {
+            text += String(decoding: try await stream.read(1), as: UTF8.self)
+        }
+        let lines = text.split(separator: "\r\n").flatMap { $0.split(separator: "\n") }
+        #expect(
+            lines.filter { $0.hasPrefix("event:") || $0.hasPrefix("id:") }
+                == ["event: page", "id: 1", "event: page", "id: 2", "event: reset", "id: 3", "event: error"])
+        await stream.close()
+        #expect(try await service.close(replicas) == [0, 0])
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import PaginatordTesting
+
+/// A demo instance, a Redis server, and in front of both some replicas of the service, each a process of its own that can be
+/// killed and started again.
+final class SharedService: Sendable {
+    /// One replica: a process and whoever calls it.
+    final class Replica: Sendable {
+        let program: RunningProgram
+        let caller: Caller
+        let url: String
+
+        fileprivate init(_ program: RunningProgram) async throws {
+            self.program = program
+            url = try await program.listeningURL()
+            caller = try Caller(url)
+        }
+
+        var port: UInt16 { UInt16(url.split(separator: ":").last ?? "") ?? 0 }
+    }
+
+    let redis: RedisServer
+    private let instance: RunningProgram
+    private let instanceURL: String
+    private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - options: of the Redis server, beside those that make every write durable.
+    ///   - environment: of the replicas.
+    init(
+        incidents: Int = 10_000, faults: [String] = [], redis options: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws {
+        redis = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"] + options)
+        instance = try RunningProgram(
+            ["demo-instance", "--listen", "127.0.0.1:0", "--incidents", String(incidents)]
+                + faults.flatMap { ["--fault", $0] })
+        instanceURL = try await instance.listeningURL()
+        self.environment = environment
+    }
+
+    /// Starts a replica.
+    func start() async throws -> Replica {
+        try await Replica(
+            RunningProgram(
+                ["serve", "--listen", "127.0.0.1:0", "--log-level", "warning"],
+                environment: [
+                    "PAGINATORD_INSTANCE_URL": instanceURL,
+                    "PAGINATORD_SESSIONS_STORE": "redis+unix:\(redis.socketPath)",
+                ].merging(environment) { $1 }))
+    }
+
+    /// Stops replicas and the rest.
+    ///
+    /// - Returns: how the replicas ended.
+    func close(_ replicas: [Replica]) async throws -> [Int32] {
+        var statuses: [Int32] = []
+        for replica in replicas {
+            await replica.caller.close()
+            statuses.append(try await replica.program.stop())
+        }
+        _ = try await instance.stop()
+        redis.kill()
+        return statuses
+    }
+}
+
+extension Caller {
+    /// Makes a move until it is answered, as a client does that follows links: an answer that is lost, or 503, is asked for
+    /// again.
+    ///
+    /// - Returns: the answer, and how often it was not there at once.
+    func insist(on target: String, for limit: Duration = .seconds(20)) async throws -> (answer: Answer, repeats: Int) {
+        let deadline = ContinuousClock.now + limit
+        var repeats = 0
+        while true {
+            if let answer = try? await call("POST", target), answer.status != 503 { return (answer, repeats) }
+            guard ContinuousClock.now < deadline else { throw NeverHappened(what: "an answer to \(target)") }
+            repeats += 1
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,329 @@
+import Clocks
+import EventLoops
+import Locks
+import Pagination
+import PaginatordTesting
+import Sessions
+import Testing
+
+@testable import RedisSessions
+
+@Suite(.timeLimit(.minutes(2)), .serialized) struct RedisSessionStoreTests {
+    @Test("It does what every session store does", arguments: SessionStoreCheck.all)
+    func conforms(check: SessionStoreCheck) async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            try await check.run(
+                SessionStoreFixture(store: one.store, other: other.store) { id, change in
+                    try await one.rewrite(id, change)
+                })
+        }
+    }
+
+    private let now = Timestamp(milliseconds: 1_796_000_000_000)
+    private let unlimited = SessionLimits(perOwner: nil, total: 1000)
+
+    private func move(_ id: SessionID, in store: RedisSessionStore, rows: [String] = ["{}"]) async throws
+        -> SessionRecord
+    {
+        guard case .live(let record) = try await store.read(id) else { throw NeverHappened(what: "a session") }
+        let (moved, page) = try record.moved(by: .next, answer: PageAnswer(texts: rows, total: 100_000))
+        #expect(try await store.replace(moved, event: .page(page, moved)))
+        return moved
+    }
+
+    @Test("Scripts that the server has forgotten are sent again", arguments: ["SCRIPT FLUSH", "restart"])
+    func forgotten(how: String) async throws {
+        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"])
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            for round in 1...5 {
+                _ = try await move(id, in: round.isMultiple(of: 2) ? one.store : other.store)
+                if how == "restart" {
+                    server.stop()
+                    try server.start()
+                    for replica in [one, other] {
+                        try await eventually("it is back") { replica.client.isAvailable }
+                    }
+                } else {
+                    server.command(how)
+                }
+            }
+            guard case .live(let record) = try await one.store.read(id) else { throw NeverHappened(what: "a session") }
+            #expect(record.position == 5 && record.revision == 5)
+            #expect(try await other.store.list(owner: "ann", before: nil, limit: 9).map(\.id) == [id])
+            let lease = try #require(try await one.store.lease(id, waits: false))
+            lease.end()
+            try await other.store.delete(id, now: now)
+            #expect(try await one.store.read(id) == .gone(owner: "ann"))
+        }
+    }
+
+    @Test("Whoever listens through the loss of its connection hears no position twice, and the latest in the end")
+    func caughtUp() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            let quiet = try await one.store.create(.sample(now: now), limits: unlimited).id
+            let events = try await one.store.events(of: id)
+            let quietEvents = try await one.store.events(of: quiet)
+            for round in 1...20 {
+                server.command("CLIENT KILL TYPE pubsub")
+                for _ in 0..<3 { _ = try await move(id, in: other.store) }
+                // Now and then the connection is back before the next move, now and then it is not.
+                if round.isMultiple(of: 3) { try await eventually("it is back") { one.client.isAvailable } }
+            }
+            var heard: [Int] = []
+            for try await event in events {
+                guard case .page(let page, let record) = event else { throw NeverHappened(what: "pages only") }
+                #expect(page.page == record.position)
+                heard.append(record.position)
+                if record.position == 60 { break }
+            }
+            #expect(heard == Set(heard).sorted() && heard.last == 60)
+            server.command("CLIENT KILL TYPE pubsub")
+            try await other.store.delete(quiet, now: now)
+            var ended: [SessionEvent] = []
+            for try await event in quietEvents { ended.append(event) }
+            #expect(ended == [.closed])
+        }
+    }
+
+    @Test("A reset that was missed is told behind the loss; a session that is lost with the server is closed")
+    func caughtUpReset() async throws {
+        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"])
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            _ = try await move(id, in: one.store)
+            let events = try await one.store.events(of: id)
+            server.command("CLIENT KILL TYPE pubsub")
+            guard case .live(var record) = try await other.store.read(id) else {
+                throw NeverHappened(what: "a session")
+            }
+            record.state.reset()
+            (record.position, record.reachedBy, record.keptPage) = (2, .reset, .none)
+            #expect(try await other.store.replace(record, event: .reset(record)))
+            var iterator = events.makeAsyncIterator()
+            guard case .reset(let heard)? = try await iterator.next() else { throw NeverHappened(what: "a reset") }
+            #expect(heard.position == 2 && heard.state.page == 0)
+            server.command("FLUSHALL")
+            server.command("CLIENT KILL TYPE pubsub")
+            #expect(try await iterator.next() == .closed)
+            #expect(try await iterator.next() == nil)
+        }
+    }
+
+    @Test("All listeners of a session in one process are one subscription, which ends with the last of them")
+    func shared() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            let query = "PUBSUB NUMSUB paginatord:events:\(id)"
+            do {
+                var listeners: [AsyncThrowingStream<SessionEvent, any Error>] = []
+                for _ in 0..<50 { listeners.append(try await one.store.events(of: id)) }
+                #expect(server.command(query)?.hasSuffix(":1\r\n") == true)
+                listeners.append(try await other.store.events(of: id))
+                #expect(server.command(query)?.hasSuffix(":2\r\n") == true)
+                _ = try await move(id, in: one.store)
+                for listener in listeners {
+                    var iterator = listener.makeAsyncIterator()
+                    guard case .page? = try await iterator.next() else { throw NeverHappened(what: "a page") }
+                }
+            }
+            try await eventually("nobody is subscribed") { server.command(query)?.hasSuffix(":0\r\n") == true }
+            // And again, right behind the end of the former one.
+            for _ in 0..<20 {
+                let listener = try await one.store.events(of: id)
+                _ = try await move(id, in: other.store)
+                var iterator = listener.makeAsyncIterator()
+                guard case .page? = try await iterator.next() else { throw NeverHappened(what: "a page") }
+            }
+        }
+    }
+
+    @Test("A page too large to be kept still reaches listeners, on every replica", arguments: [1 << 20 + 1, 5 << 20])
+    func largeEvent(bytes: Int) async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            let row = "{\"a\":\"" + String(repeating: "x", count: bytes - 8) + "\"}"
+            let listeners = [try await one.store.events(of: id), try await other.store.events(of: id)]
+            _ = try await move(id, in: other.store, rows: [row])
+            for listener in listeners {
+                var iterator = listener.makeAsyncIterator()
+                guard case .page(let page, let record)? = try await iterator.next() else {
+                    throw NeverHappened(what: "a page")
+                }
+                #expect(page.rows.byteCount == bytes && record.position == 1)
+            }
+            guard case .live(let record) = try await one.store.read(id), case .withoutRows = record.keptPage else {
+                throw NeverHappened(what: "a page without its rows")
+            }
+        }
+    }
+
+    @Test("One replica has the lease of a session, keeps it as long as it wants, and others wait or are told")
+    func leases() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            let lease = try #require(try await one.store.lease(id, waits: true))
+            #expect(lease.revision == 0)
+            #expect(try await other.store.lease(id, waits: false) == nil)
+            guard case .live(let seen) = try await other.store.read(id),
+                case .live(let own) = try await one.store.read(id)
+            else { throw NeverHappened(what: "a session") }
+            #expect(seen.isLeased && !own.isLeased)
+            #expect(try await other.store.list(owner: "ann", before: nil, limit: 1).map(\.isLeased) == [true])
+            // Longer than it lives without being renewed.
+            let end = ContinuousClock.now + .milliseconds(Leases.life + 1500)
+            while ContinuousClock.now < end {
+                #expect(try await other.store.lease(id, waits: false) == nil)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            async let waiting = other.store.lease(id, waits: true)
+            lease.end()
+            let next = try #require(try await waiting)
+            // A move gives it back along the way; what is given back then is nobody else's.
+            _ = try await move(id, in: other.store)
+            let third = try #require(try await one.store.lease(id, waits: false))
+            #expect(third.revision == 1)
+            next.end()
+            #expect(try await other.store.lease(id, waits: false) == nil)
+            third.end()
+            try await eventually("it is free") { try await other.store.lease(id, waits: false) != nil }
+        }
+    }
+
+    @Test("The lease of a process that is gone lapses, and the store decides between two who believe to have it")
+    func lapsed() async throws {
+        let server = try RedisServer()
+        let gone = try Replica(server)
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            _ = try #require(try await gone.store.lease(id, waits: false))
+            guard case .live(let record) = try await gone.store.read(id) else { throw NeverHappened(what: "a session") }
+            await gone.stop()
+            let lease = try #require(try await one.store.lease(id, waits: true))
+            _ = try await move(id, in: other.store)
+            let (late, page) = try record.moved(by: .next, answer: PageAnswer(texts: ["{}"], total: 3))
+            #expect(try await one.store.replace(late, event: .page(page, late)) == false)
+            lease.end()
+        }
+    }
+
+    @Test("When all sessions have ended and been forgotten the server keeps nothing but their count")
+    func tidy() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            for number in 0..<30 {
+                let owner = "owner \(number % 3) \r\n:*"
+                let id = try await one.store.create(.sample(owner: owner, now: now), limits: unlimited).id
+                _ = try await move(id, in: other.store)
+                if number.isMultiple(of: 2) { try await other.store.delete(id, now: now) }
+            }
+            #expect(try await one.store.sweep(now: now.adding(seconds: 900)) { _ in false }.count == 15)
+            #expect(try await other.store.sweep(now: now.adding(seconds: 4501)) { _ in false }.isEmpty)
+            #expect(server.command("KEYS *") == "*1\r\n$19\r\npaginatord:sequence\r\n")
+        }
+    }
+
+    @Test(
+        "Session keys expire by themselves a day behind their end, and what they leave behind is pruned along the way")
+    func expiredKeys() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, _ in
+            let store = one.store
+            let limits = SessionLimits(perOwner: 3, total: 3)
+            var ids: [SessionID] = []
+            for seconds in 600...602 {
+                ids.append(try await store.create(.sample(idleTimeout: seconds, now: now), limits: limits).id)
+            }
+            func timeToLive(_ id: SessionID) -> Int {
+                server.command("TTL paginatord:session:\(id)")?.split(separator: "\r\n").first.flatMap {
+                    Int($0.dropFirst())
+                } ?? 0
+            }
+            #expect((87_000 - 60...87_000).contains(timeToLive(ids[0])))
+            try await store.touch(ids[0], expiresAt: now.adding(seconds: 1200))
+            #expect((87_600 - 60...87_600).contains(timeToLive(ids[0])))
+            // As their own expiry would do, when nobody has swept for a day.
+            server.command("DEL paginatord:session:\(ids[1])")
+            #expect(try await store.read(ids[1]) == .unknown)
+            #expect(try await store.list(owner: "ann", before: nil, limit: 2).map(\.id) == [ids[2], ids[0]])
+            ids.append(try await store.create(.sample(idleTimeout: 650, now: now), limits: limits).id)
+            server.command("DEL paginatord:session:\(ids[2])")
+            ids.append(try await store.create(.sample(idleTimeout: 700, now: now), limits: limits).id)
+            server.command("DEL paginatord:session:\(ids[3])")
+            #expect(
+                try await store.sweep(now: now.adding(seconds: 2000)) { _ in false }.sorted { "\($0)" < "\($1)" }
+                    == [ids[0], ids[4]].sorted { "\($0)" < "\($1)" })
+            #expect(server.command("ZCARD paginatord:expiries") == ":0\r\n")
+        }
+    }
+
+    @Test("A use is written when a tenth of the idle timeout has passed, or when the end is near")
+    func economy() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(idleTimeout: 100, now: now), limits: unlimited).id
+            func stored() -> String? { server.command("HGET paginatord:session:\(id) x") }
+            let first = stored()
+            try await one.store.touch(id, expiresAt: now.adding(seconds: 109))
+            #expect(stored() == first)
+            try await one.store.touch(id, expiresAt: now.adding(seconds: 110))
+            let second = stored()
+            #expect(second != first)
+            try await one.store.touch(id, expiresAt: now.adding(seconds: 115))
+            #expect(stored() == second)
+            // The replica that promised more says so in time; another one does not end the session before.
+            #expect(try await one.store.sweep(now: now.adding(seconds: 108)) { _ in false } == [])
+            #expect(stored() != second)
+            #expect(try await other.store.sweep(now: now.adding(seconds: 114)) { _ in false } == [])
+            #expect(try await other.store.sweep(now: now.adding(seconds: 115)) { _ in false } == [id])
+        }
+    }
+
+    @Test("A session in use on one replica is not ended by another one's sweep")
+    func inUse() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(idleTimeout: 10, now: now), limits: unlimited).id
+            for second in 0..<30 {
+                #expect(try await one.store.sweep(now: now.adding(seconds: second)) { $0 == id } == [])
+                #expect(try await other.store.sweep(now: now.adding(seconds: second)) { _ in false } == [])
+            }
+            #expect(try await other.store.sweep(now: now.adding(seconds: 40)) { _ in false } == [id])
+        }
+    }
+
+    @Test("With the server's memory full nothing is half-done, reading goes on, and it works again when there is room")
+    func full() async throws {
+        let server = try RedisServer(["--maxmemory-policy", "noeviction"])
+        let changes = Lock<[String?]>([])
+        let replica = try Replica(server) { change in changes.withLock { $0.append(change) } }
+        let id = try await replica.store.create(.sample(now: now), limits: unlimited).id
+        _ = try await move(id, in: replica.store)
+        guard case .live(let record) = try await replica.store.read(id) else { throw NeverHappened(what: "a session") }
+        server.command("CONFIG SET maxmemory 1")
+        let (moved, page) = try record.moved(by: .next, answer: PageAnswer(texts: ["{}"], total: 100_000))
+        for call in 0..<2 {
+            let failure = await #expect(throws: SessionStoreError.self) {
+                if call == 0 {
+                    _ = try await replica.store.replace(moved, event: .page(page, moved))
+                } else {
+                    _ = try await replica.store.create(.sample(now: now), limits: unlimited)
+                }
+            }
+            #expect(failure == .unavailable("the session store is full"))
+        }
+        guard case .live(let stored) = try await replica.store.read(id) else { throw NeverHappened(what: "a session") }
+        #expect(stored.position == 1 && stored.revision == 1)
+        #expect(server.command("ZCARD paginatord:expiries") == ":1\r\n")
+        server.command("CONFIG SET maxmemory 0")
+        _ = try await move(id, in: replica.store)
+        #expect(changes.withLock { $0.map { $0 != nil } } == [true, false])
+        await replica.stop()
+    }
+}

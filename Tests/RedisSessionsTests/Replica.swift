@@ -1,0 +1,51 @@
+import EventLoops
+import PaginatordTesting
+import Sessions
+import Testing
+
+@testable import RedisSessions
+
+/// A store as one replica has it.
+final class Replica: Sendable {
+    let group: EventLoopGroup
+    let client: RedisClient
+    let store: RedisSessionStore
+
+    init(_ configuration: RedisConfiguration, onChange: @escaping @Sendable (String?) -> Void = { _ in }) throws {
+        group = try EventLoopGroup(count: 2)
+        client = RedisClient(configuration, on: group, onChange: onChange)
+        store = RedisSessionStore(client)
+    }
+
+    convenience init(_ server: RedisServer, onChange: @escaping @Sendable (String?) -> Void = { _ in }) throws {
+        try self.init(RedisConfiguration(address: .socket(path: server.socketPath)), onChange: onChange)
+    }
+
+    func stop() async {
+        await store.shutdown()
+        await client.shutdown()
+        await group.shutdown()
+    }
+
+    /// Changes what the server has of a session.
+    func rewrite(_ id: SessionID, _ change: @Sendable (inout EncodedSession) -> Void) async throws {
+        let key = RedisCommand.Argument.text("paginatord:session:\(id)")
+        let fields = try #require(try await client.send(RedisCommand(["HMGET", key, "a", "s", "k"])).elements)
+        var parts = EncodedSession(
+            opening: try #require(fields[0].bytes), state: try #require(fields[1].bytes), rows: fields[2].bytes)
+        change(&parts)
+        let rows: [RedisCommand.Argument] = parts.rows.map { ["k", .bytes($0)] } ?? []
+        _ = try await client.send(
+            RedisCommand(["HSET", key, "a", .bytes(parts.opening), "s", .bytes(parts.state)] + rows))
+    }
+}
+
+/// Runs the body with two replicas over one server, and stops them whatever it does.
+func withReplicas(of server: RedisServer, _ body: (Replica, Replica) async throws -> Void) async throws {
+    let (one, other) = (try Replica(server), try Replica(server))
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(one, other)) } catch { result = .failure(error) }
+    await one.stop()
+    await other.stop()
+    try result.get()
+}
