@@ -48,6 +48,7 @@ final class RedisCommander: @unchecked Sendable {
     func start() {
         loop.assertCurrent()
         guard connection == nil, failure == nil else { return }
+        // Safe because `close` ends the timer and the connection, and the client has it called before it lets this object go.
         timer = try? LoopTimer(on: loop) { [unowned self] in timeIsUp() }
         let connection = RedisConnection(
             configuration, on: loop,

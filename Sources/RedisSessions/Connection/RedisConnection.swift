@@ -53,6 +53,7 @@ final class RedisConnection {
     func start() {
         guard phase == .idle else { return }
         do {
+            // Safe because `close` ends the timer and the socket, and every owner calls it before it lets this object go.
             timer = try LoopTimer(on: loop) { [unowned self] in timeIsUp() }
             connect()
         } catch {
@@ -113,6 +114,7 @@ final class RedisConnection {
             phase = .opening
             timer?.start(after: configuration.connectTimeout)
             do {
+                // Safe because this object closes its socket, which then tells nothing any more, before it goes.
                 socket = try RedisSocket(
                     to: places.removeFirst(), on: loop,
                     RedisSocket.Handlers(

@@ -56,6 +56,7 @@ final class RedisSocket {
         _ = fcntl(made.pointee.fd, F_SETFD, FD_CLOEXEC)
         if case .address = place { redisEnableKeepAlive(made) }
         do {
+            // Safe because `close` ends the watch and the settler, and the owner calls it before it lets this object go.
             let watch = try DescriptorWatch(made.pointee.fd, on: loop) { [unowned self] in isReady($0) }
             self.watch = watch
             watch.update(.writable)
@@ -78,6 +79,7 @@ final class RedisSocket {
         loop.assertCurrent()
         guard let context else { return }
         let status = command.encoded.withUnsafeBytes { bytes in
+            // Safe because bytes may be looked at as characters of C, and hiredis copies them before it returns.
             redisAppendFormattedCommand(context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         guard status == REDIS_OK else { return fail() }

@@ -44,6 +44,7 @@ final class RedisSubscriber {
     func start() {
         loop.assertCurrent()
         guard connection == nil else { return }
+        // Safe because `close` ends the connection and the timer, and the feeds call it before they let this object go.
         let connection = RedisConnection(
             configuration, on: loop,
             RedisConnection.Handlers(

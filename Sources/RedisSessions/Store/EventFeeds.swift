@@ -47,6 +47,8 @@ final class EventFeeds: @unchecked Sendable {
     /// Begins to connect; on the loop.
     func start() {
         loop.assertCurrent()
+        // Safe because `close` ends the subscriber and the timer, and the store has it called, at the latest when it goes itself
+        // and in a closure that keeps this object until then.
         let subscriber = RedisSubscriber(
             client.configuration, on: loop,
             RedisSubscriber.Handlers(
