@@ -77,7 +77,7 @@ let package = Package(
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),
 
         tests(of: "HTTPModel", ["SimdJSON", "PaginatordTesting"]),
-        tests(of: "SimdJSON", ["HTTPModel", "Pagination"]),
+        tests(of: "SimdJSON", ["HTTPModel", "Pagination", "PaginatordTesting"]),
         tests(of: "Pagination", ["PaginatordTesting"]),
         tests(of: "RecordFormats", ["Pagination", "PaginatordTesting"]),
         tests(of: "EventLoops", ["PaginatordTesting"]),

@@ -39,6 +39,7 @@ final class EasyHandle {
         options.setProtocol()
         options.setSockets(context)
         options.set(configuration)
+        // Safe because libcurl has the pointer no longer than the handle, which `deinit` frees.
         options.setReceivers(Unmanaged.passUnretained(self).toOpaque(), errorText: errorText)
         guard options.failure == CURLE_OK else {
             throw .connectionFailed(String(cString: curl_easy_strerror(options.failure)))
@@ -80,6 +81,7 @@ final class EasyHandle {
         options.set(CURLOPT_TIMEOUT_MS, max(2, milliseconds(request.timeout)))
         setVerb(request.method, hasBody: hasBody, in: &options)
         if hasBody {
+            // Safe because libcurl copies the bytes before the call returns.
             options.note(request.body.withUnsafeBytes { ccurl_set_body(raw, $0.baseAddress, $0.count) })
         }
         setHeaders(request.headers, hasBody: hasBody, in: &options)

@@ -89,6 +89,10 @@ private func receive(
     _ take: (EasyHandle, UnsafeBufferPointer<UInt8>) -> Bool
 ) -> Int {
     guard let bytes, let context else { return 0 }
-    let start = UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
-    return take(EasyHandle.at(context), UnsafeBufferPointer(start: start, count: count)) ? count : 0
+    // Safe because both types are one byte wide and hold any byte, libcurl keeps that many of them until this returns, and
+    // whoever takes them copies them.
+    let isTaken = bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
+        take(EasyHandle.at(context), UnsafeBufferPointer(start: $0, count: count))
+    }
+    return isTaken ? count : 0
 }

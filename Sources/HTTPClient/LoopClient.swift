@@ -65,6 +65,8 @@ final class LoopClient: @unchecked Sendable {
     private func currentMulti() throws(TransportError) -> MultiHandle {
         if let multi { return multi }
         do throws(EventLoopError) {
+            // Safe because a multi handle calls these no longer once it is closed, which `stop()` does, and the client calls
+            // that before it lets go of this object.
             let multi = try MultiHandle(
                 on: loop, maxIdleConnections: configuration.maxIdleConnections,
                 finished: { [unowned self] in finish($0, $1) },

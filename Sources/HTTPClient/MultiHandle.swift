@@ -38,12 +38,15 @@ final class MultiHandle {
         self.finished = finished
         self.broke = broke
         do {
+            // Safe because `close()` closes the timer, on the loop, and `deinit` proves that it was called; a closed timer
+            // calls nobody.
             timer = try LoopTimer(on: loop) { [unowned self] in act(CURL_SOCKET_BAD, 0) }
         } catch {
             curl_multi_cleanup(raw)
             isClosed = true
             throw error
         }
+        // Safe because `close()` closes the watches, too.
         watches = SocketWatches(on: loop) { [unowned self] in act($0, selectBits($1)) }
         // Weak, because another settler may have run the job that closed this object.
         settler = loop.addSettler { [weak self] in self?.settle() ?? true }
@@ -60,6 +63,7 @@ final class MultiHandle {
     }
 
     /// What libcurl is given as the context of the socket callbacks of this object's handles.
+    /// Safe because its owner keeps the object until `close()` has freed libcurl's side.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// Begins a transfer; libcurl starts on it before the loop waits.

@@ -50,6 +50,8 @@ final class SocketWatches {
             socket.isWanted = true
             sockets[descriptor] = socket
         } else {
+            // Safe because these watches are used on the loop only, and its owner calls `close()` before it lets go of this
+            // object; a closed watch calls nobody.
             let watch = try DescriptorWatch(descriptor, on: loop) { [unowned self] in deliver($0, of: descriptor) }
             watch.update(readiness)
             sockets[descriptor] = Socket(watch: watch, armed: readiness, isWanted: true)

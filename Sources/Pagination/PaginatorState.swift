@@ -195,7 +195,7 @@ public struct PaginatorState: Sendable, Equatable {
 
     private mutating func learn(_ total: Int) {
         totalItems = total
-        numberOfPages = total / itemsPerPage + (total % itemsPerPage > 0 ? 1 : 0)
+        numberOfPages = Self.numberOfPages(of: total, itemsPerPage: itemsPerPage)
     }
 
     /// Without a count an empty answer without a window further on is the end. Rows, or a window further on, where the
@@ -233,6 +233,11 @@ public struct PaginatorState: Sendable, Equatable {
         Page(
             page: page, numberOfPages: numberOfPages, itemsPerPage: itemsPerPage, totalItems: totalItems,
             hasNext: hasNext, hasPrevious: hasPrevious, isFinished: isFinished, rows: rows)
+    }
+
+    /// How many pages so many rows make.
+    package static func numberOfPages(of totalItems: Int, itemsPerPage: Int) -> Int {
+        totalItems / itemsPerPage + (totalItems % itemsPerPage > 0 ? 1 : 0)
     }
 
     /// The offset of a page's first row; `nil` where there is no such page number, or the offset does not fit an `Int`.

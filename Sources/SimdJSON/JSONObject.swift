@@ -71,6 +71,8 @@ package enum JSONObjectError: Error, Equatable {
 }
 
 /// Makes values of a list of them.
+///
+/// Safe because it is used only while the list and the thread's parser stay as they are, and what it makes are copies.
 private struct ValueReader {
     let values: UnsafeBufferPointer<csimdjson_value>
     private var index = 0

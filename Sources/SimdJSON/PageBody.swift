@@ -52,6 +52,7 @@ package enum PageBody: Equatable {
     }
 }
 
+/// Safe because the parser has two offsets for each row, which stay until it reads something else, and both lie in the body.
 private func rowsFound(_ page: csimdjson_page, in body: [UInt8]) -> Rows {
     guard page.count > 0, let offsets = page.extents else { return Rows() }
     let extents = (0..<page.count).map { Int(offsets[2 * $0])..<Int(offsets[2 * $0 + 1]) }
@@ -61,6 +62,9 @@ private func rowsFound(_ page: csimdjson_page, in body: [UInt8]) -> Rows {
 
 /// Writes down the keys of the rows just read, and rows without one as a whole. Each stands behind its kind and length, so
 /// that different rows never have the same identity.
+///
+/// Safe because it is called before the thread's parser reads anything else: `csimdjson_keys` fills one entry for each row
+/// just read, and the keys, which stand in the parser or in the body, are copied here.
 private func identityOfRowsFound(_ rows: Rows) -> [UInt8] {
     let keys = [csimdjson_text](unsafeUninitializedCapacity: rows.count) { buffer, count in
         csimdjson_keys(buffer.baseAddress)
@@ -80,6 +84,7 @@ private func identityOfRowsFound(_ rows: Rows) -> [UInt8] {
     return identity
 }
 
+/// Safe because it is called while the thread's parser, in which the text stands, is as it was left by the call.
 private func string(_ text: csimdjson_text) -> String? {
     text.bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: text.length), as: UTF8.self) }
 }

@@ -20,18 +20,18 @@ package struct RowCells: Sendable {
         columnCount = fields.count
         text.reserveCapacity(block.text.count)
         ends.reserveCapacity(rowCount * columnCount + 1)
-        let names = Array(fields.joined().utf8)
+        let names = fields.joined().utf8.map { CChar(bitPattern: $0) }
         let outcome = withUnsafeTemporaryAllocation(of: csimdjson_text.self, capacity: 2 * max(1, fields.count)) {
             room in
             // Safe because nothing that the calls return or are given outlives the closures, and these neither suspend nor
             // read another text: the strings of a row are copied before the next row is read.
-            names.withUnsafeBytes { names in
+            names.withUnsafeBufferPointer { names in
                 block.text.withUnsafeBufferPointer { bytes in
                     defer { csimdjson_finish() }
                     var end = 0
                     for (column, field) in fields.enumerated() {
                         let length = field.utf8.count
-                        let start = names.baseAddress.map { $0.advanced(by: end).assumingMemoryBound(to: CChar.self) }
+                        let start = names.baseAddress.map { $0 + end }
                         room.initializeElement(at: column, to: csimdjson_text(bytes: start, length: length))
                         end += length
                     }
@@ -60,6 +60,7 @@ package struct RowCells: Sendable {
         return text[ends[cell]..<ends[cell + 1]]
     }
 
+    /// Safe because the cell's text stays until the next row is read, and is copied here.
     private mutating func append(_ cell: csimdjson_text) {
         if let start = cell.bytes { text += UnsafeRawBufferPointer(start: start, count: cell.length) }
         ends.append(text.count)

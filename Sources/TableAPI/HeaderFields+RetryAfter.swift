@@ -11,11 +11,15 @@ extension HeaderFields {
     }
 
     private func seconds(by value: Substring, now: () -> Int) -> Int? {
-        guard !value.isEmpty else { return nil }
-        // A number that does not fit is as long as can be.
-        if value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return Int(value) ?? .max }
+        if let seconds = saturatedNumber(value) { return seconds }
         let present = now()
         guard let date = HTTPDate.seconds(String(value), now: present) else { return nil }
-        return max(0, date - (self["Date"].flatMap { HTTPDate.seconds($0, now: present) } ?? present))
+        return max(0, date - self.date(orNow: present))
+    }
+
+    /// When the answer was sent by its own `Date`, and without a readable one the present, both in seconds since 1970: times
+    /// that an answer names are read relative to this.
+    func date(orNow present: Int) -> Int {
+        self["Date"].flatMap { HTTPDate.seconds($0, now: present) } ?? present
     }
 }

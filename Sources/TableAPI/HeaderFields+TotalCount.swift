@@ -20,6 +20,12 @@ func decimalNumber(_ text: some StringProtocol) -> Int? {
     text.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(text) : nil
 }
 
+/// The value of a text that is nothing but decimal digits, at least one; where it does not fit, as much as can be.
+func saturatedNumber(_ text: some StringProtocol) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return Int(text) ?? .max
+}
+
 extension Substring {
     /// The text without spaces and tabs around it.
     var trimmingSpaces: Substring {

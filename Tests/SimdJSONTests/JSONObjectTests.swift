@@ -1,3 +1,4 @@
+import PaginatordTesting
 import Testing
 
 @testable import HTTPModel
@@ -141,7 +142,7 @@ struct JSONObjectTests {
 
     @Test("What simdjson refuses has a fault, and what it takes has none", arguments: [0, 1, 2] as [UInt64])
     func agreement(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let original = Array(Self.sample.utf8)
         let tokens = Array("{}[],:\"\\/*-.0123eE+u \n\u{B}\u{1}\0tfn".utf8) + [0xC2, 0xFF]
         var refused = 0

@@ -1,4 +1,5 @@
 import Foundation
+import PaginatordTesting
 import Testing
 
 @testable import SimdJSON
@@ -8,7 +9,7 @@ import Testing
     @Test(
         "A changed page is accepted exactly when another reader finds a page in it", arguments: 0..<8 as Range<UInt64>)
     func agreesWithAnotherReader(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var accepted = 0
         for _ in 0..<3000 {
             var body = SamplePage.body
@@ -24,7 +25,7 @@ import Testing
         #expect(accepted < 2800, "many changes break the page")
     }
 
-    private func mutate(_ body: inout [UInt8], using random: inout SplitMix) {
+    private func mutate(_ body: inout [UInt8], using random: inout SeededGenerator) {
         guard let place = body.indices.randomElement(using: &random) else { return }
         let tokens = Array(#"{}[]:,"\0123456789eE.+-truefalsn errorsult"#.utf8)
         let byte =

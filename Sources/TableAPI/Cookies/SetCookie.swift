@@ -54,7 +54,5 @@ private func pair(_ text: Substring) -> (name: Substring, value: Substring?)? {
 
 /// A number of seconds, maybe negative; one that does not fit is as long as can be.
 private func age(_ text: Substring) -> Int? {
-    let digits = text.hasPrefix("-") ? text.dropFirst() : text
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-    return text.hasPrefix("-") ? 0 : Int(digits) ?? .max
+    text.hasPrefix("-") ? saturatedNumber(text.dropFirst()).map { _ in 0 } : saturatedNumber(text)
 }

@@ -1,3 +1,5 @@
+import HTTPModel
+
 /// A stretch of the keys of a table: those that are ≥ `lower` and < `upper`, in the instance's own order.
 ///
 /// Bounds are numbers of 32 hexadecimal digits, so that they can be divided; keys need not be. Whatever order an instance
@@ -35,7 +37,6 @@ func keyText(_ bound: UInt128) -> String {
 
 /// The bound that a `sys_id` is; `nil` unless it is 32 hexadecimal digits.
 func keyBound(_ text: String) -> UInt128? {
-    guard text.utf8.count == 32 else { return nil }
-    let isHexadecimal = text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 || 0x41...0x46 ~= $0 }
-    return isHexadecimal ? UInt128(text, radix: 16) : nil
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ hexadecimalValue($0) != nil }) else { return nil }
+    return UInt128(text, radix: 16)
 }

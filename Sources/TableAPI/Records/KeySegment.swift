@@ -23,7 +23,7 @@ struct KeySegment: Sendable {
         case paging(PaginatorState)
         /// It is read by offset, and a page was asked for.
         case pageAsked(ticket: Int, PaginatorState)
-        /// It is read by offset, and a page is there; `hasMore` unless it is the last.
+        /// It is read by offset, and a page is there.
         case page(Rows, PaginatorState)
         /// Its rows are there.
         case read(Rows)

@@ -49,13 +49,8 @@ struct KeyedQuery: Sendable, Equatable {
     /// The query of a part, in the order of keys.
     func text(_ part: Part) -> String {
         let condition = Self.condition(part)
-        guard !condition.isEmpty else { return branches.joined(separator: "^NQ") + ending }
-        return branches.map { $0.isEmpty ? condition : "\($0)^\(condition)" }.joined(separator: "^NQ")
-            + "^ORDERBYsys_id"
-    }
-
-    private var ending: String {
-        branches == [""] ? "ORDERBYsys_id" : "^ORDERBYsys_id"
+        let divided = branches.map { $0.isEmpty || condition.isEmpty ? $0 + condition : "\($0)^\(condition)" }
+        return Filter.stablyOrdered(divided.joined(separator: "^NQ"))
     }
 
     private static func condition(_ part: Part) -> String {

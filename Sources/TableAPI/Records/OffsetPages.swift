@@ -47,7 +47,7 @@ struct OffsetPages: Sendable {
         switch result {
         case .success(let answer):
             guard let total = answer.total else { return }
-            knownPages = total / state.itemsPerPage + (total % state.itemsPerPage > 0 ? 1 : 0)
+            knownPages = PaginatorState.numberOfPages(of: total, itemsPerPage: state.itemsPerPage)
         case .failure: hasFailure = true
         }
     }

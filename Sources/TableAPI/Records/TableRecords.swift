@@ -7,13 +7,11 @@ public struct TableRecords: Sendable {
     /// or an error says to go on.
     public let isByKey: Bool
     private let source: RecordsSource
-    private let concurrency: Int
     private var reading: RecordsReading
 
-    init(_ reading: RecordsReading, isByKey: Bool, concurrency: Int, source: RecordsSource) {
+    init(_ reading: RecordsReading, isByKey: Bool, source: RecordsSource) {
         self.reading = reading
         self.isByKey = isByKey
-        self.concurrency = concurrency
         self.source = source
     }
 
@@ -70,7 +68,7 @@ public struct TableRecords: Sendable {
             }
         }
         try result.get()
-        return TableRecords(reading, isByKey: isByKey, concurrency: concurrency, source: source)
+        return TableRecords(reading, isByKey: isByKey, source: source)
     }
 
     /// Fetches until the next batch is there; `nil` behind the last one.

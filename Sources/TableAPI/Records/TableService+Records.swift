@@ -52,7 +52,6 @@ extension TableService {
                 ? .ofNothing : RecordsReading(from: bound + 1, itemsPerPage: itemsPerPage, concurrency: concurrency)
         }
         return TableRecords(
-            reading, isByKey: isByKey, concurrency: concurrency,
-            source: RecordsSource(pages, query: query, caller: caller))
+            reading, isByKey: isByKey, source: RecordsSource(pages, query: query, caller: caller))
     }
 }

@@ -80,7 +80,7 @@ public final class LocalGate: RequestGate {
 
     /// Gives a slot back; see `RequestGate`.
     public func leave(_ slot: RequestSlot, _ report: RequestReport) async {
-        change { gate, now in gate.report(report, of: slot, now: now) }
+        change { state, now, _ in state.gate.report(report, of: slot, now: now) }
     }
 
     /// Whether a failed request may be repeated; see `RequestGate`.
@@ -90,7 +90,7 @@ public final class LocalGate: RequestGate {
 
     /// Sends away whoever waits, and whoever comes from now on.
     public func close() {
-        change { gate, _ in gate.close() }
+        change { state, _, _ in state.gate.close() }
     }
 
     private func wait(
@@ -126,7 +126,7 @@ public final class LocalGate: RequestGate {
             return
         }
         guard deadline > clock.uptime() else { return withdraw(ticket, because: .late) }
-        change { _, _ in }
+        change { _, _, _ in }
         // It has to sleep again, for another reason.
         var calls: [WaitingTasks.Call] = []
         state.withLock { $0.tasks.tell(ticket, .alarmChanged, &calls) }
@@ -134,20 +134,17 @@ public final class LocalGate: RequestGate {
     }
 
     private func withdraw(_ ticket: RequestTicket, because refusal: InstanceGate.Refusal) {
-        var calls: [WaitingTasks.Call] = []
-        let now = clock.uptime()
-        state.withLock { state in
+        change { state, _, calls in
             if state.gate.withdraw(ticket) { state.tasks.tell(ticket, .decided(.failure(refusal)), &calls) }
-            state.advance(now: now, &calls)
         }
-        resume(calls)
     }
 
-    private func change(_ body: (inout InstanceGate, Duration) -> Void) {
+    /// Changes something and decides about those for whom that makes a difference.
+    private func change(_ body: (inout State, Duration, inout [WaitingTasks.Call]) -> Void) {
         let now = clock.uptime()
         var calls: [WaitingTasks.Call] = []
         state.withLock { state in
-            body(&state.gate, now)
+            body(&state, now, &calls)
             state.advance(now: now, &calls)
         }
         resume(calls)

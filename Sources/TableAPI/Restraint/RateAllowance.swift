@@ -33,9 +33,7 @@ extension RateAllowance {
         guard let limitText = headers["X-RateLimit-Limit"], let limit = decimalNumber(limitText), limit > 0,
             let reset = headers["X-RateLimit-Reset"].flatMap({ decimalNumber($0) })
         else { return nil }
-        let present = now()
-        let date = headers["Date"].flatMap { HTTPDate.seconds($0, now: present) } ?? present
-        let (seconds, overflows) = reset.subtractingReportingOverflow(date)
+        let (seconds, overflows) = reset.subtractingReportingOverflow(headers.date(orNow: now()))
         guard !overflows, 1...Self.longestWindow ~= seconds else { return nil }
         let remaining = headers["X-RateLimit-Remaining"].flatMap { decimalNumber($0) }
         let rule = headers["X-RateLimit-Rule"] ?? ""

@@ -21,14 +21,17 @@ struct TokenBucket: Sendable {
 
     /// How long until that many tokens are there.
     func wait(for count: Int, now: Duration) -> Duration {
-        let missing = Double(count) - level(now)
-        // A token that is all but whole counts: fractions of a second do not add up exactly.
-        return missing <= 1e-6 ? .zero : .seconds(missing / tokensPerSecond)
+        wait(forLevel: Double(count), now: now)
     }
 
     /// How long until there is a token beyond that part of all there can be.
     func waitForMore(than part: Double, now: Duration) -> Duration {
-        let missing = min(capacity, capacity * part + 1) - level(now)
+        wait(forLevel: min(capacity, capacity * part + 1), now: now)
+    }
+
+    private func wait(forLevel wanted: Double, now: Duration) -> Duration {
+        let missing = wanted - level(now)
+        // A token that is all but whole counts: fractions of a second do not add up exactly.
         return missing <= 1e-6 ? .zero : .seconds(missing / tokensPerSecond)
     }
 

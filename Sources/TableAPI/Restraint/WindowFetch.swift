@@ -49,7 +49,6 @@ struct WindowFetch {
             // An attempt that the deadline cut short says less than the one before it.
             if case .timedOut = problem, let latestProblem, service.clock.uptime() >= deadline { throw latestProblem }
             latestProblem = problem
-            if attempt.remedy == .none { throw problem }
             let mayDivide = !request.countOnly && request.limit >= 2 && divisions < Self.maxDivisions
             switch attempt.remedy {
             case .smaller where mayDivide, .smallerOrAgain where mayDivide:

@@ -279,3 +279,24 @@ struct RecordsReadingTests {
         #expect(record.error == nil && record.keys.isEmpty && record.requests.count == 1)
     }
 }
+
+extension RecordsReadingTests {
+    /// As an instance that miscounts might. Nothing is to be expected of such a reading but that it goes on.
+    @Test("Counts that add up to more than a number can hold do not end the process", arguments: 0..<40 as Range<UInt64>)
+    func absurdCounts(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let largest = Int.max
+        var ranges = KeyRanges(from: nil, estimate: largest, window: KeyWindow(limit: 10), concurrency: 4)
+        var underWay: [RecordsRequest] = []
+        for _ in 0..<2000 {
+            while let request = ranges.nextRequest() { underWay.append(request) }
+            guard !underWay.isEmpty else { break }
+            let request = underWay.remove(at: Int.random(in: underWay.indices, using: &random))
+            let total = [0, 5, largest, largest - .random(in: 0...20, using: &random), .random(in: 0...largest, using: &random)]
+                .randomElement(using: &random)
+            ranges.complete(request.ticket, .success(PageAnswer(rows: Rows(), total: total)))
+            while (try? ranges.nextRows()) ?? nil != nil {}
+        }
+        #expect(!ranges.isFinished || underWay.isEmpty)
+    }
+}
