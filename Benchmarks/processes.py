@@ -38,6 +38,19 @@ def resident_bytes(pid):
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def most_resident_bytes(pid):
+    """The most that was resident so far (proc(5), VmHWM)."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) << 10
+    sys.exit("the kernel does not tell VmHWM")
+
+
+def service_environment():
+    """The environment without what configures the service."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PAGINATORD_")}
+
+
 class Server:
     """A process that is measured, and ended by its id."""
 

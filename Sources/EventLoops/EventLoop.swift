@@ -53,6 +53,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         wakeUp = try LoopHandle(uv_async_t.self, "making a wake-up", event: { _, _ in }) {
             uv_async_init(loop, $0) { LoopHandle.deliver($0) }
         }
+        // Safe because it runs on the loop's thread only, which holds the loop until all handles are closed.
         let prepare = try LoopHandle(uv_prepare_t.self, "preparing", event: { [unowned self] _, _ in settle() }) {
             uv_prepare_init(loop, $0)
         }
@@ -62,7 +63,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     private func start() throws(EventLoopError) {
-        // The thread holds a reference to its loop until it has ended.
+        // Safe because the thread takes over this reference and holds it until it has ended; where no thread could be made
+        // it is released at once.
         let context = Unmanaged.passRetained(self)
         var id = pthread_t()
         let status = pthread_create(
@@ -100,19 +102,23 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Whether the calling thread is this loop's.
     public var isCurrent: Bool {
+        // Safe because the addresses are compared and not followed.
         pthread_getspecific(currentLoop) == Unmanaged.passUnretained(self).toOpaque()
     }
 
     /// In debug builds, stops the process unless the calling thread is this loop's.
     public func assertCurrent(file: StaticString = #fileID, line: UInt = #line) {
+        // Safe because release builds do not look; where a debug build stops, state was about to be shared unguarded.
         assert(isCurrent, "touched from a thread that is not \(name)'s", file: file, line: line)
     }
 
     private func runThread() {
+        // Safe because the thread that runs this holds the loop.
         pthread_setspecific(currentLoop, Unmanaged.passUnretained(self).toOpaque())
         cuv_name_thread(String(name.prefix(15)))
         uv_run(raw, UV_RUN_DEFAULT)
         let status = uv_loop_close(raw)
+        // Safe because release builds do not look: `end` has closed every handle, and each close is waited for.
         assert(status == 0, "a handle of \(name) was left open")
         for waiter in endWaiters { waiter() }
     }

@@ -29,9 +29,11 @@ final class LoopHandle: @unchecked Sendable {
             pointer.deallocate()
             throw refusal(operation, status)
         }
+        // Safe because every handle of libuv begins with the fields of `uv_handle_t`.
         raw = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: uv_handle_t.self)
         self.event = event
         self.closed = closed
+        // Safe because the close callback takes this reference back, and nobody else does.
         raw.pointee.data = Unmanaged.passRetained(self).toOpaque()
     }
 
@@ -47,6 +49,7 @@ final class LoopHandle: @unchecked Sendable {
         event = nil
         uv_close(raw) { raw in
             guard let raw, let data = raw.pointee.data else { return }
+            // Safe because `isOpen` lets libuv close each handle once only.
             let handle = Unmanaged<LoopHandle>.fromOpaque(data).takeRetainedValue()
             UnsafeMutableRawPointer(raw).deallocate()
             let closed = handle.closed
@@ -64,7 +67,8 @@ final class LoopHandle: @unchecked Sendable {
         Unmanaged<LoopHandle>.fromOpaque(data).takeUnretainedValue().event?(status, detail)
     }
 
-    /// The object behind a handle that libuv names while it walks through the open ones.
+    /// The object behind a handle that libuv names while it walks through the open ones. Safe because `data` holds a
+    /// reference as long as libuv knows the handle.
     static func behind(_ raw: UnsafeMutablePointer<uv_handle_t>) -> LoopHandle? {
         raw.pointee.data.map { Unmanaged<LoopHandle>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -206,9 +206,6 @@ public final class Gateway: Responder {
         var problem = problem
         let event = Event(problem, of: trace.instance, requestID: trace.id)
         if problem.name == ProblemKind.internal.rawValue { problem.detail = trace.id }
-        var writer = JSONWriter()
-        let kind = ProblemKind(rawValue: problem.name)
-        problem.write(title: kind?.title(in: trace.language) ?? problem.name, to: &writer)
         var headers = problem.headers
         headers.append("Content-Language", trace.language.rawValue)
         if let event { observer.observe(event) }
@@ -216,7 +213,7 @@ public final class Gateway: Responder {
             trace,
             Reply(
                 status: problem.status, headers: headers, contentType: "application/problem+json",
-                body: [writer.bytes[...]]))
+                body: [problem.document(in: trace.language)[...]]))
     }
 
     /// Gives a reply the headers that all have, and tells the observer.

@@ -142,6 +142,13 @@ extension Problem {
         }
     }
 
+    /// The report as one JSON object, with its title in a language.
+    func document(in language: Language) -> [UInt8] {
+        var writer = JSONWriter()
+        write(title: ProblemKind(rawValue: name)?.title(in: language) ?? name, to: &writer)
+        return writer.bytes
+    }
+
     /// What a caller is told whose own credentials the instance refused, or who brought none.
     static func authenticationRequired(_ upstream: PageSourceError.Upstream?) -> Problem {
         Problem(

@@ -30,9 +30,6 @@ public struct RecordsFailure: Error, Sendable {
 
     /// The last line of the stream, in a language.
     func line(_ encoder: RecordEncoder, in language: Language) -> [UInt8] {
-        var writer = JSONWriter()
-        let kind = ProblemKind(rawValue: problem.name)
-        problem.write(title: kind?.title(in: language) ?? problem.name, to: &writer)
-        return encoder.failure(writer.bytes)
+        encoder.failure(problem.document(in: language))
     }
 }

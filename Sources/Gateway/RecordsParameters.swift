@@ -39,7 +39,9 @@ struct RecordsParameters: Sendable {
         concurrency = number("concurrency", 1...32, "has to be a whole number from 1 to 32") ?? 4
         let page = number("fromPage", 1...(.max), "has to be a page number: a whole number from 1 on")
         let key = parameters["afterKey"]
-        if let key, !isKey(key) { faults.add(.target, "afterKey", "has to be a sys_id: 32 hexadecimal digits") }
+        if let key, !RecordsStart.isKey(key) {
+            faults.add(.target, "afterKey", "has to be a sys_id: 32 hexadecimal digits")
+        }
         if key != nil, parameters["fromPage"] != nil {
             faults.add(.target, "afterKey", "cannot stand beside fromPage: records are read by key or by page")
         }
@@ -64,8 +66,4 @@ struct RecordsParameters: Sendable {
         let types = formats.map(\.mediaType).joined(separator: ", ")
         throw Problem(.notAcceptable, "Accept names none of the types that there are here: \(types).")
     }
-}
-
-private func isKey(_ text: String) -> Bool {
-    text.utf8.count == 32 && text.utf8.allSatisfy { hexadecimalValue($0) != nil }
 }

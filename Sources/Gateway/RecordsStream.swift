@@ -59,7 +59,7 @@ struct RecordsStream: Sendable {
     /// Writes the records, unless the session is closed meanwhile.
     private func follow(to writer: any BodyWriter) async throws {
         let events = try await session.events(for: owner).events
-        try await withTaskGroup(of: End.self) { group in
+        try await withThrowingTaskGroup(of: End.self) { group in
             group.addTask {
                 do {
                     return .read(.success(try await copy(to: writer)))
@@ -70,7 +70,7 @@ struct RecordsStream: Sendable {
             group.addTask { await closes(events) ? .sessionClosed : .unwatched }
             defer { group.cancelAll() }
             var isClosed = false
-            for await end in group {
+            for try await end in group {
                 switch end {
                 case .unwatched: break
                 case .sessionClosed:
@@ -78,14 +78,12 @@ struct RecordsStream: Sendable {
                     group.cancelAll()
                 case .read(.failure(RecordsReadError<any Error>.records(let error))):
                     let problem = isClosed ? Problem(.expired) : Problem(error.problem)
-                    return Result<Void, any Error>.failure(
-                        RecordsFailure(problem, resume: window.resume(error.resume)))
-                case .read(.failure(RecordsReadError<any Error>.receiver(let error))): return .failure(error)
-                case .read(let result): return result
+                    throw RecordsFailure(problem, resume: window.resume(error.resume))
+                case .read(.failure(RecordsReadError<any Error>.receiver(let error))): throw error
+                case .read(let result): return try result.get()
                 }
             }
-            return .success(())
-        }.get()
+        }
     }
 
     private func copy(to writer: any BodyWriter) async throws {

@@ -44,10 +44,7 @@ struct ServerSentEvent {
 
     /// Something that went wrong. It has no `id`: a client that comes back starts behind the event before it.
     static func error(_ problem: Problem, in language: Language) -> ServerSentEvent {
-        var writer = JSONWriter()
-        let kind = ProblemKind(rawValue: problem.name)
-        problem.write(title: kind?.title(in: language) ?? problem.name, to: &writer)
-        return ServerSentEvent("error", id: nil, [writer.bytes[...]])
+        ServerSentEvent("error", id: nil, [problem.document(in: language)[...]])
     }
 
     /// The latest event of a session; `nil` where there was none, or its page was dropped for want of room.

@@ -32,6 +32,7 @@ final class Acceptor: @unchecked Sendable {
 
         /// Calls the closure with the peer's address.
         func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Void) {
+            // Safe because the address begins as `sockaddr` does, and its length goes with it.
             withUnsafePointer(to: address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }
             }

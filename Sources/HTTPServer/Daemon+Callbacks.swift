@@ -3,13 +3,10 @@ internal import EventLoops
 internal import Glibc
 
 /// What libmicrohttpd calls. Each closure finds its objects and calls one method.
-///
-/// Safe because the context is the daemon, which outlives libmicrohttpd's use of it; the socket's context holds a
-/// reference to the connection between the two notifications that libmicrohttpd gives of it; and the request's context
-/// is the exchange, which its connection holds until the request has ended.
 extension Daemon {
     /// The functions, with this daemon as their context.
     var callbacks: cmhd_callbacks {
+        // Safe because the daemon holds itself until `close` has stopped libmicrohttpd.
         cmhd_callbacks(
             context: Unmanaged.passUnretained(self).toOpaque(), log: logMessage,
             handle: handleRequest, completed: requestCompleted, connection: connectionChanged, target: receiveTarget)
@@ -17,11 +14,14 @@ extension Daemon {
 }
 
 private func daemon(_ context: UnsafeMutableRawPointer?) -> Daemon? {
+    // Safe because the context is what `callbacks` says, and the daemon outlives libmicrohttpd's use of it.
     context.map { Unmanaged<Daemon>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private func record(_ connection: OpaquePointer?) -> Connection? {
+/// What the server knows of a connection of libmicrohttpd's; `nil` once that has reported it closed.
+func record(_ connection: OpaquePointer?) -> Connection? {
     guard let connection, let context = cmhd_socket_context(connection) else { return nil }
+    // Safe because `connectionChanged` alone sets the context, and takes it away with the reference that it holds.
     return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
 }
 
@@ -35,6 +35,7 @@ private let logMessage: MHD_LogCallback = { context, format, arguments in
 
 private let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, change in
     guard let daemon = daemon(context), let connection, let slot else { return }
+    // Safe because libmicrohttpd tells of each connection's start and end once: the slot holds a reference in between.
     if change == .CONNECTION_NOTIFY_STARTED {
         slot.pointee = Unmanaged.passRetained(daemon.opened(cmhd_descriptor(connection))).toOpaque()
     } else if let context = slot.pointee {
@@ -60,9 +61,11 @@ private let handleRequest: MHD_AccessHandlerCallback = {
         let exchange = Exchange(daemon, connection)
         record.exchange = exchange
         record.deadline = nil
+        // Safe because the record holds the exchange until `requestCompleted`, which empties the slot first.
         slot.pointee = Unmanaged.passUnretained(exchange).toOpaque()
         return exchange.begin(method: method, version: version, target: record.target)
     }
+    // Safe because only the exchange of this request is ever put into the slot.
     let exchange = Unmanaged<Exchange>.fromOpaque(current).takeUnretainedValue()
     guard count.pointee > 0 else { return exchange.proceed() }
     defer { count.pointee = 0 }

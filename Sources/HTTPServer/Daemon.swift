@@ -74,7 +74,7 @@ final class Daemon: @unchecked Sendable {
         handle = started
         whileRunning = self
         do throws(EventLoopError) {
-            // `unowned` because `close` ends all of these before this object can go.
+            // Safe because `close` ends all five, which hold this object unowned, before `whileRunning` lets it go.
             timer = try LoopTimer(on: loop) { [unowned self] in
                 timerDue = nil
                 run()
@@ -312,12 +312,6 @@ final class Daemon: @unchecked Sendable {
             if exchange.isStalled(since: now - state.configuration.stallTimeout) { connection.cut() }
             if exchange.isWaitingForProducer, hasGone(connection.descriptor) { exchange.peerHasGone() }
         }
-    }
-
-    /// Cuts the connection that a body is sent on.
-    func cut(_ body: StreamedBody) {
-        loop.assertCurrent()
-        connections.first { $0.exchange?.isSending(body) == true }?.cut()
     }
 
     /// A request is about to be ended without an answer because its responder wants that. libmicrohttpd takes it for a

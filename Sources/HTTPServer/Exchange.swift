@@ -187,9 +187,6 @@ final class Exchange: @unchecked Sendable {
         stream?.isStalled(since: instant) ?? false
     }
 
-    /// Whether that body is this answer's.
-    func isSending(_ body: StreamedBody) -> Bool { stream === body }
-
     /// Whether a streamed body waits for its producer, so that libmicrohttpd does not watch the socket.
     var isWaitingForProducer: Bool { stream?.isSuspended ?? false }
 

@@ -23,6 +23,7 @@ struct OutgoingResponse: ~Copyable {
 
     /// A body that is read from a stream while it is made, in chunks unless its length is known.
     init(stream: StreamedBody) {
+        // Safe because the response holds this reference until its last call, which is the second closure.
         let context = Unmanaged.passRetained(stream)
         // The largest number is `MHD_SIZE_UNKNOWN`.
         response = MHD_create_response_from_callback(

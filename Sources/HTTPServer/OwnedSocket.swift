@@ -91,6 +91,7 @@ struct OwnedSocket: ~Copyable {
                 guard getsockname(descriptor, address, &size) == 0 else { return asked }
                 if Int32(UnsafeRawPointer(address).load(as: sa_family_t.self)) == AF_UNIX {
                     if case .unix = asked { return asked }
+                    // Safe because what stands behind the family of a Unix address is its path, as characters.
                     let path = UnsafeRawPointer(address).advanced(by: 2).assumingMemoryBound(to: CChar.self)
                     return .unix(path: size > 2 ? String(cString: path) : "")
                 }

@@ -58,15 +58,13 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         self.produce = nil
         task = Task(executorPreference: loop) {
             let end: Phase
-            var keeps = true
+            let keepsPieces: Bool
             do {
                 try await produce(self)
-                end = .complete
+                (end, keepsPieces) = (.complete, true)
             } catch {
-                end = .failed
-                keeps = !(error is BodyWriterError)
+                (end, keepsPieces) = (.failed, !(error is BodyWriterError))
             }
-            let keepsPieces = keeps
             if self.loop.isCurrent {
                 self.finish(end, keepsPieces: keepsPieces)
             } else {
@@ -154,7 +152,7 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         if !keepsPieces {
             dropPieces()
             // What libmicrohttpd has of the body may wait for a peer that does not read.
-            daemon.cut(self)
+            record(connection)?.cut()
         }
         resume()
     }

@@ -18,28 +18,30 @@ final class InstanceConnection: Sendable {
     /// The way to a configured instance, over the network.
     ///
     /// - Parameter cache: where its answers are kept for a while; `nil`: nowhere.
-    init(_ configuration: InstanceConfiguration, cache: PageCache?, group: EventLoopGroup) {
+    convenience init(_ configuration: InstanceConfiguration, cache: PageCache?, group: EventLoopGroup) {
         let client = HTTPClient(HTTPClientConfiguration(configuration), on: group)
-        self.client = client
-        gate = LocalGate(configuration.instance.restraint, clock: RequestClock(group))
-        clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
-        service = TableService(
-            instance: configuration.instance, transport: client, gate: gate, clock: gate.clock, cache: cache)
+        self.init(configuration.instance, transport: client, client: client, cache: cache, group: group)
     }
 
     /// The way to the built-in instance, which is no network at all.
     ///
     /// - Throws: `InstanceError` never, since the name is well-formed.
-    init(
+    convenience init(
         demo: DemoInstance, configuration: PagesConfiguration, cache: PageCache?, group: EventLoopGroup
     ) throws(InstanceError) {
-        client = nil
         let instance = try Instance(
             name: Configuration.defaultInstance, url: "http://localhost", maxPageBytes: configuration.maxBytes)
+        self.init(instance, transport: ResponderTransport(demo), client: nil, cache: cache, group: group)
+    }
+
+    private init(
+        _ instance: Instance, transport: any HTTPTransport, client: HTTPClient?, cache: PageCache?,
+        group: EventLoopGroup
+    ) {
+        self.client = client
         gate = LocalGate(instance.restraint, clock: RequestClock(group))
         clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
-        service = TableService(
-            instance: instance, transport: ResponderTransport(demo), gate: gate, clock: gate.clock, cache: cache)
+        service = TableService(instance: instance, transport: transport, gate: gate, clock: gate.clock, cache: cache)
     }
 
     /// How the instance is doing.

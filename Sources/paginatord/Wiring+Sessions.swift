@@ -43,7 +43,7 @@ struct OpenSessionStore {
             }
         case .file(let path):
             if let directory = configuration.dataDirectory, mkdir(directory, 0o700) != 0, errno != EEXIST {
-                let reason = String(cString: strerror(errno))
+                let reason = systemReason()
                 throw SessionStorageError(description: "the data directory \(directory) cannot be made: \(reason)")
             }
             do {

@@ -8,6 +8,11 @@ public enum RecordsStart: Sendable, Equatable {
     /// Behind that `sys_id`, 32 hexadecimal digits, in the order of `sys_id`: the records up to it, itself included, are
     /// there already. Only where records are read by key.
     case afterKey(String)
+
+    /// Whether a text can be such a key.
+    public static func isKey(_ text: String) -> Bool {
+        keyBound(text) != nil
+    }
 }
 
 /// Why all records of a table cannot be read as asked for; nothing was asked of the instance.

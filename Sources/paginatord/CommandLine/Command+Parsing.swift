@@ -4,6 +4,9 @@ extension Command {
     private static let config = CommandSyntax.Option(
         name: "--config", value: "FILE", help: "the configuration, JSON5; default: $PAGINATORD_CONFIG")
 
+    private static let demo = CommandSyntax.Option(
+        name: "--demo", help: "use the built-in demo instance; needs no configuration")
+
     private static func listen(_ value: String) -> CommandSyntax.Option {
         CommandSyntax.Option(
             name: "--listen", value: "ADDRESS", isRepeatable: true,
@@ -15,9 +18,7 @@ extension Command {
         CommandSyntax(
             name: "serve", summary: "Serves the records of the configured instances page by page.",
             options: [
-                config,
-                CommandSyntax.Option(name: "--demo", help: "use the built-in demo instance; needs no configuration"),
-                listen("as configured"),
+                config, demo, listen("as configured"),
                 CommandSyntax.Option(
                     name: "--data-directory", value: "DIR",
                     help: "where sessions are kept; default: $PAGINATORD_DATA_DIRECTORY, else in memory"),
@@ -82,8 +83,7 @@ extension Command {
                     name: "--after-key", value: "SYS_ID", help: "begin behind this record, where an export ended early"),
                 CommandSyntax.Option(
                     name: "--from-page", value: "N", help: "begin with this page; records are then read by offset"),
-                config,
-                CommandSyntax.Option(name: "--demo", help: "use the built-in demo instance; needs no configuration"),
+                config, demo,
             ],
             notes: [
                 "A query without an order of its own is read in the order of sys_id, so that records which come or go meanwhile",

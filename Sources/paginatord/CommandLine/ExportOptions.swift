@@ -1,4 +1,3 @@
-import HTTPModel
 import RecordFormats
 import TableAPI
 
@@ -72,8 +71,8 @@ extension ExportOptions {
 
     private static func start(_ arguments: CommandArguments) throws(CommandLineError) -> RecordsStart {
         let page = try arguments.number("--from-page", 1...(.max))
-        let key = try arguments.value("--after-key", expected: "a sys_id, 32 hexadecimal digits,") { text in
-            text.utf8.count == 32 && text.utf8.allSatisfy { hexadecimalValue($0) != nil } ? text : nil
+        let key = try arguments.value("--after-key", expected: "a sys_id, 32 hexadecimal digits,") {
+            RecordsStart.isKey($0) ? $0 : nil
         }
         switch (page, key) {
         case (nil, nil): return .beginning

@@ -39,7 +39,8 @@ extension Configuration {
         from source: ConfigurationSource
     ) throws(ConfigurationFailure) -> (Configuration, ConfigurationReading) {
         let file = source.effectiveFile
-        let reading = ConfigurationReading(environment: source.environment, folder: file.map(folder) ?? "")
+        let reading = ConfigurationReading(
+            environment: source.environment, folder: file.map { folder(of: $0) } ?? "")
         _ = reading.variable("PAGINATORD_CONFIG")
         let members = try file.map { file throws(ConfigurationFailure) in try Configuration.members(of: file, reading) }
         var root = ConfigurationSection(members ?? [:], in: reading)
@@ -80,10 +81,5 @@ extension Configuration {
                 member.path.map(printable).joined(separator: "."), "repeated in line \(member.line)")
         }
         return members
-    }
-
-    /// The folder of a file, with the slash at its end; empty for the working directory.
-    private static func folder(of file: String) -> String {
-        file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     }
 }

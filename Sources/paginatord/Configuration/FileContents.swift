@@ -11,7 +11,7 @@ struct FileError: Error, Equatable {
 /// - Throws: `FileError`, also for a longer file, so that a device that never ends is no trap.
 func fileContents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError(reason: String(cString: strerror(errno))) }
+    guard descriptor >= 0 else { throw FileError(reason: systemReason()) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -20,11 +20,21 @@ func fileContents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UI
         if count == 0 { return bytes }
         if count < 0 {
             if errno == EINTR { continue }
-            throw FileError(reason: String(cString: strerror(errno)))
+            throw FileError(reason: systemReason())
         }
         bytes += chunk.prefix(count)
         guard bytes.count <= limit else { throw FileError(reason: "larger than \(SizeText.format(limit))") }
     }
+}
+
+/// What the system says about an error number.
+func systemReason(_ error: Int32 = errno) -> String {
+    String(cString: strerror(error))
+}
+
+/// The folder of a path, with the slash behind it; empty for the present one.
+func folder(of path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
 }
 
 /// A path as seen from a folder, whose name ends in a slash or is empty; an absolute one stays what it is.

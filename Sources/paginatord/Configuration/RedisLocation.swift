@@ -59,7 +59,7 @@ struct RedisLocation: Sendable, Equatable {
         guard let (host, port) = Self.hostAndPort(parts[0]) else { throw .malformed(form) }
         address = .network(host: host, port: port)
         guard parts.count == 2, !parts[1].isEmpty else { return }
-        guard let database = Self.decimal(parts[1]), database <= 99_999 else { throw .malformed(form) }
+        guard let database = decimal(parts[1]), database <= 99_999 else { throw .malformed(form) }
         self.database = database
     }
 
@@ -80,10 +80,5 @@ struct RedisLocation: Sendable, Equatable {
         if rest.isEmpty { return (String(host), 6379) }
         guard rest.removeFirst() == ":", let port = decimal(rest), (1...65_535).contains(port) else { return nil }
         return (String(host), port)
-    }
-
-    private static func decimal(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int(text)
     }
 }

@@ -193,17 +193,8 @@ private func target(ofLink path: String) -> String? {
     }
 }
 
-/// The folder of a path, with the slash behind it; empty for the present one.
-private func folder(of path: String) -> String {
-    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-}
-
 /// Whether another file may take the place of that one: in a folder such as /tmp only its owner's (Linux, rename: EPERM).
 private func mayReplace(_ file: stat, in folder: String) -> Bool {
     guard let folder = status(at: folder.isEmpty ? "." : folder), folder.st_mode & S_ISVTX != 0 else { return true }
     return [0, file.st_uid, folder.st_uid].contains(geteuid())
-}
-
-private func systemReason(_ error: Int32 = errno) -> String {
-    String(cString: strerror(error))
 }
