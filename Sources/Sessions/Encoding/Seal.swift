@@ -8,10 +8,7 @@ enum Seal {
 
     /// Appends the checksum of what was written so far.
     static func close(_ writer: inout ByteWriter) {
-        let sum = checksum(writer.bytes[...])
-        for shift in 0..<checksumSize {
-            writer.byte(UInt8(truncatingIfNeeded: sum >> UInt64(8 * shift)))
-        }
+        writer.word(checksum(writer.bytes[...]))
     }
 
     /// A reader of what stands between version and checksum.
@@ -22,8 +19,8 @@ enum Seal {
         guard first <= version else { throw .newer(version: Int(first)) }
         guard first == version, bytes.count > checksumSize else { throw .damaged("it has no known format") }
         let end = bytes.count - checksumSize
-        let stored = bytes[end...].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard stored == checksum(bytes[..<end]) else { throw .damaged("its checksum is another") }
+        var stored = ByteReader(bytes[end...])
+        guard try stored.word() == checksum(bytes[..<end]) else { throw .damaged("its checksum is another") }
         return ByteReader(bytes[1..<end])
     }
 
