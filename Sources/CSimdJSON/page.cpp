@@ -5,7 +5,6 @@
 #include "reader.hpp"
 #include "tokens.hpp"
 
-#include <cstring>
 #include <utility>
 
 namespace {
@@ -92,8 +91,7 @@ csimdjson_page walk(dom::element root, const tokens &tokens, uint32_t lead, dom:
 csimdjson_page csimdjson_read(const uint8_t *bytes, size_t length) noexcept {
     reader *reader = csimdjson::reader_of_this_thread();
     if (!reader) return only(CSIMDJSON_NO_MEMORY);
-    const bool is_marked = length >= 3 && std::memcmp(bytes, "\xEF\xBB\xBF", 3) == 0;
-    const uint32_t lead = is_marked ? 3 : 0;
+    const uint32_t lead = csimdjson::mark_length(bytes, length);
     bytes += lead;
     length -= lead;
     if (length == 0) return only(CSIMDJSON_EMPTY);

@@ -2,8 +2,6 @@
 
 #include "reader.hpp"
 
-#include <cstring>
-
 namespace {
 
 namespace dom = simdjson::dom;
@@ -91,10 +89,9 @@ csimdjson_list csimdjson_list_values(
     const uint8_t *bytes, size_t length, size_t levels, csimdjson_value *values, size_t capacity) noexcept {
     csimdjson::reader *reader = csimdjson::reader_of_this_thread();
     if (!reader) return {CSIMDJSON_OUT_OF_MEMORY, 0};
-    if (length >= 3 && std::memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
-        bytes += 3;
-        length -= 3;
-    }
+    const size_t lead = csimdjson::mark_length(bytes, length);
+    bytes += lead;
+    length -= lead;
     if (length == 0) return {CSIMDJSON_REFUSED, 0};
     dom::element root;
     const simdjson::error_code error = reader->parser.parse(bytes, length, true).get(root);

@@ -8,8 +8,6 @@ struct ListPlan: Sendable {
     let count: SQLFragment
     /// Gives the row numbers of all records that match, in order.
     let all: SQLFragment
-    /// Gives the row numbers of all records that match, in no order.
-    let matching: SQLFragment
     /// What the records are ordered by.
     let terms: [OrderTerm]
     /// Whether the count comes from the table of counts.
@@ -63,8 +61,6 @@ struct ListPlan: Sendable {
         source = scope.source()
         all = SQLFragment(
             text: "SELECT t.id FROM \(source) WHERE \(condition.text) ORDER BY \(order)", values: condition.values)
-        matching = SQLFragment(
-            text: "SELECT t.id FROM \(source) WHERE \(condition.text)", values: condition.values)
         walksWithinIndex = table.indexes.contains { $0.first == terms.first?.column && conditioned.isCovered(by: $0) }
         walk = terms.first.flatMap { first in
             guard first.alias == "t" else { return nil }
@@ -73,6 +69,11 @@ struct ListPlan: Sendable {
                 scope.source(advice: " INDEXED BY \(table.indexName($0))")
             }
         }
+    }
+
+    /// Gives the row numbers of all records that match, in no order.
+    var matching: SQLFragment {
+        SQLFragment(text: "SELECT t.id FROM \(source) WHERE \(condition.text)", values: condition.values)
     }
 
     /// Whether an index has the list's order.

@@ -35,7 +35,7 @@ public actor RawConnection {
     private var descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// The connection's own thread.
+    /// The connection's own thread. Safe because the actor, which holds the executor, outlives the reference's use.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     /// Connects to a TCP port of this machine.
@@ -44,6 +44,7 @@ public actor RawConnection {
     public init(port: UInt16, overIPv6: Bool = false, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var receiveBuffer {
+            // Safe because the call reads this one variable, in its own size.
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
         let status: Int32
@@ -66,12 +67,7 @@ public actor RawConnection {
     /// Connects to a Unix socket.
     public init(path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
-            unsafe $0.copyBytes(from: path.utf8.prefix($0.count - 1))
-        }
-        try Self.prepare(descriptor, connectTo(descriptor, &address))
+        try Self.prepare(descriptor, connectTo(descriptor, path: path))
     }
 
     private static func prepare(_ descriptor: Int32, _ status: Int32) throws {
@@ -81,6 +77,7 @@ public actor RawConnection {
             throw Failure.notConnected(number)
         }
         var limit = timeval(tv_sec: 10, tv_usec: 0)
+        // Safe because the call reads this one variable, in its own size.
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -99,6 +96,7 @@ public actor RawConnection {
     public func send(bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
+            // Safe because the call stays within the bytes that it is given.
             let count = unsafe rest.withUnsafeBytes {
                 unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
@@ -217,11 +215,13 @@ public actor RawConnection {
     /// Waits until there is something to read, ten seconds at most, and leaves it unread.
     public func isReadable() -> Bool {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // Safe because the call is told of one descriptor, and this is one.
         return unsafe poll(&event, 1, 10_000) == 1
     }
 
     private func fill() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        // Safe because the call stays within the array that it is given.
         let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
         if count < 0 {
             guard errno != EAGAIN else { throw Failure.timedOut }
@@ -232,7 +232,20 @@ public actor RawConnection {
     }
 }
 
+/// Connects a descriptor to a Unix socket and gives the system's answer back, 0 where it is connected. A path that is too
+/// long is cut, so that nothing is found there.
+func connectTo(_ descriptor: Int32, path: String) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // Safe because no more is copied than the field has room for, with the zero behind it.
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+        unsafe $0.copyBytes(from: path.utf8.prefix($0.count - 1))
+    }
+    return connectTo(descriptor, &address)
+}
+
 private func connectTo<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
+    // Safe because every kind of address begins as `sockaddr` does, and the call is told this one's size.
     unsafe withUnsafePointer(to: &address) {
         unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             unsafe connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
@@ -246,6 +259,7 @@ private final class BlockingExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        // Safe because the job runs once, and its closure holds the executor until then.
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

@@ -91,17 +91,7 @@ public final class RedisServer: Sendable {
     @discardableResult public func command(_ text: String) -> String? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let path = Array(socketPath.utf8)
-        // Safe because the path is shorter than the field, and the address has its own size.
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
-        let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        guard isConnected else { return nil }
+        guard connectTo(descriptor, path: socketPath) == 0 else { return nil }
         let line = Array("\(text)\r\n".utf8)
         // Safe because both calls stay within the arrays that they are given.
         guard unsafe send(descriptor, line, line.count, Int32(MSG_NOSIGNAL)) == line.count else { return nil }

@@ -21,11 +21,15 @@ extension SessionRecord {
     ) throws(PaginationError) -> (record: SessionRecord, page: Page) {
         var record = self
         var action = try record.state.begin(move)
-        while case .fetch = action { action = try record.state.complete(answer) }
-        guard case .deliver(let page) = action else { preconditionFailure("a move ends with a page") }
-        record.position += 1
-        record.reachedBy = SessionMove(rawValue: move.rawValue)
-        record.keptPage = .page(page)
-        return (record, page)
+        while true {
+            switch action {
+            case .fetch: action = try record.state.complete(answer)
+            case .deliver(let page):
+                record.position += 1
+                record.reachedBy = SessionMove(rawValue: move.rawValue)
+                record.keptPage = .page(page)
+                return (record, page)
+            }
+        }
     }
 }

@@ -51,7 +51,7 @@ extension SessionStore {
     }
 
     /// The record of a session that has to be there.
-    func record(_ id: SessionID, line: Int = #line) async throws -> SessionRecord {
+    package func record(_ id: SessionID, line: Int = #line) async throws -> SessionRecord {
         guard case .live(let record) = try await read(id) else {
             throw SessionStoreCheck.Failure(description: "expected: the session is there (line \(line))")
         }

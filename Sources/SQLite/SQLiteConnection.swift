@@ -6,7 +6,7 @@ public actor SQLiteConnection {
     private let thread: SQLiteThread
     private let database: SQLiteDatabase
 
-    /// The connection's own thread.
+    /// The connection's own thread. Safe because the actor, which holds the thread, outlives the reference's use.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         thread.asUnownedSerialExecutor()
     }

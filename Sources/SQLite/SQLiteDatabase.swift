@@ -157,6 +157,7 @@ public final class SQLiteDatabase {
         if let statement = statements.idleStatement(for: sql) { return statement }
         var prepared: OpaquePointer?
         var sqlText = sql
+        // Safe because UTF-8 bytes and C's characters have the same layout, and the statement keeps a copy of its text.
         let (status, isWhole) = sqlText.withUTF8 { bytes -> (Int32, Bool) in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 var rest: UnsafePointer<CChar>?

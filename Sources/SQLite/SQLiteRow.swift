@@ -38,6 +38,7 @@ public struct SQLiteRow: ~Copyable {
     /// The column's bytes; `nil` for NULL.
     public func blob(at column: Int) -> [UInt8]? {
         guard !isNull(at: column) else { return nil }
+        // Safe because the bytes are copied before the statement moves on; an empty blob has no pointer and no count.
         let start = sqlite3_column_blob(handle, Int32(column))
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
     }

@@ -43,6 +43,7 @@ final class SQLiteStatement {
         case .integer(let value): return sqlite3_bind_int64(handle, index, value)
         case .real(let value): return sqlite3_bind_double(handle, index, value)
         case .text(var text):
+            // Safe because UTF-8 bytes and C's characters have the same layout, and SQLite copies them during the call.
             return text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) { bytes in
                     // A null pointer would bind NULL instead of the empty text.
@@ -54,6 +55,7 @@ final class SQLiteStatement {
                 }
             }
         case .blob(let bytes):
+            // Safe because SQLite copies the bytes during the call.
             return bytes.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress, !bytes.isEmpty else {
                     return sqlite3_bind_zeroblob(handle, index, 0)

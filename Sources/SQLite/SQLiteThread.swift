@@ -24,6 +24,7 @@ final class SQLiteThread: SerialExecutor {
                 // Safe because the context is the queue retained above, and this is the only place that takes it.
                 let queue = Unmanaged<JobQueue>.fromOpaque(context).takeRetainedValue()
                 while let jobs = queue.wait() {
+                    // Safe because each entry holds its executor, and its job runs once, here.
                     for (job, executor) in jobs {
                         job.runSynchronously(on: executor.asUnownedSerialExecutor())
                     }

@@ -18,6 +18,7 @@ private let textContains: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePo
     context, _, values in
     guard let values, let text = sqlite3_value_text(values[0]) else { return }
     let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(values[0])))
+    // Safe because nothing but a part is ever kept for this function.
     if let kept = sqlite3_get_auxdata(context, 1) {
         let isFound = kept.assumingMemoryBound(to: SearchedPart.self).pointee.isFound(in: bytes)
         return sqlite3_result_int(context, isFound ? 1 : 0)
@@ -30,6 +31,8 @@ private let textContains: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePo
 }
 
 /// A text that is searched for, by Horspool's algorithm (R. N. Horspool, "Practical fast searching in strings", 1980).
+///
+/// Safe because its memory is its own from `make` to `free`, and it is read only with indices below the two counts.
 private struct SearchedPart {
     /// Its bytes, ASCII letters in lower case.
     private let bytes: UnsafeMutableBufferPointer<UInt8>
@@ -55,6 +58,7 @@ private struct SearchedPart {
 
     /// Frees what `make` has made.
     static func free(_ part: UnsafeMutableRawPointer?) {
+        // Safe because SQLite gives back the pointer that it was given, which `make` has bound to this type.
         guard let part = part?.assumingMemoryBound(to: SearchedPart.self) else { return }
         part.pointee.bytes.deallocate()
         part.pointee.steps.deallocate()

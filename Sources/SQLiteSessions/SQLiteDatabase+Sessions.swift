@@ -53,8 +53,8 @@ extension SQLiteDatabase {
     }
 
     /// The sessions, of one owner or of all, that end first by what is written: a hundred at most.
-    func firstToEnd(owner: String?) throws(SQLiteError) -> [(id: SessionID, expiresAt: Timestamp)] {
-        var found: [(id: SessionID, expiresAt: Timestamp)] = []
+    func firstToEnd(owner: String?) throws(SQLiteError) -> [SessionMemory.Expiry] {
+        var found: [SessionMemory.Expiry] = []
         let (condition, parameters): (String, [SQLiteValue]) =
             owner.map { ("WHERE owner = ?", [.text($0)]) } ?? ("", [])
         try query("SELECT id, expires_at FROM session \(condition) ORDER BY expires_at LIMIT 100", parameters) { row in

@@ -21,7 +21,7 @@ extension SQLiteSessionStore {
             }
             last = due.last
             let ending = due.map(\.id).filter { !inUse($0) }
-            if !due.isEmpty { ended += try await end(ending, now: now) }
+            if !ending.isEmpty { ended += try await end(ending, now: now) }
         } while last != nil
         try await forgetTombstones(now: now)
         return ended

@@ -101,8 +101,8 @@ public final class SQLiteSessionStore: SessionStore {
         if record.keptBytes > maxPageBytes { record.dropRows() }
         // Here and not on the connection's thread, which all writes have to pass. A move, as nearly every write is one.
         let moved = record
-        let move = EncodedSession(
-            opening: [], state: EncodedSession.state(of: moved), rows: EncodedSession.rows(of: moved))
+        let movedState = EncodedSession.state(of: moved)
+        let movedRows = EncodedSession.rows(of: moved)
         return try await writes.write { [memory] transaction throws(SQLiteError) in
             let database = transaction.database
             let remembered = memory.withState { $0.record(moved.id) }
@@ -123,13 +123,13 @@ public final class SQLiteSessionStore: SessionStore {
             let written = memory.withState { $0.lives[record.id]?.written } ?? stored.expiresAt
             let life = SessionMemory.Life(expiresAt: record.expiresAt, written: written, of: record.definition)
             // Nothing is found where a write in front of this one has changed or ended the session.
-            let state = isMove ? move.state : EncodedSession.state(of: record)
+            let state = isMove ? movedState : EncodedSession.state(of: record)
             guard
                 try database.update(
                     sequence: record.sequence, revision: record.revision, state: state,
                     expiresAt: life.isLate ? record.expiresAt : nil)
             else { return .success(false) }
-            if isMove { try database.setKeptRows(move.rows, of: Int64(record.sequence)) }
+            if isMove { try database.setKeptRows(movedRows, of: Int64(record.sequence)) }
             record.revision += 1
             let replaced = record
             transaction.afterCommit { state in

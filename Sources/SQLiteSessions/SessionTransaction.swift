@@ -6,7 +6,7 @@ import Sessions
 final class SessionTransaction {
     /// The open database.
     let database: SQLiteDatabase
-    /// What is remembered of sessions, and whether any write before this one has added or ended some.
+    /// What is remembered of sessions, as it was before this transaction.
     let memory: SessionMemory
     /// By how much the number of sessions has changed so far.
     var addedSessions = 0

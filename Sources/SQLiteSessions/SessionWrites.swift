@@ -144,10 +144,17 @@ final class SessionWrites: Sendable {
         state.withLock { $0.refusal = nil }
     }
 
-    private func refuse(_ error: SessionFileError) {
-        let refusal = SessionStoreError.unavailable("The sessions' file cannot be used: \(error.reason).")
+    /// Leaves the file alone for a while; returns what whoever asks is told meanwhile.
+    @discardableResult
+    private func refuse(_ error: SessionFileError) -> SessionStoreError {
+        let refusal = unusable(error.reason)
         let until = clock.uptime() + Self.pause
         state.withLock { $0.refusal = (refusal, until) }
+        return refusal
+    }
+
+    private func unusable(_ reason: String) -> SessionStoreError {
+        .unavailable("The sessions' file cannot be used: \(reason).")
     }
 
     /// Sees to it that the file is open.
@@ -159,8 +166,7 @@ final class SessionWrites: Sendable {
         do throws(SessionFileError) {
             try open(database)
         } catch {
-            refuse(error)
-            throw .unavailable("The sessions' file cannot be used: \(error.reason).")
+            throw refuse(error)
         }
     }
 
@@ -171,10 +177,9 @@ final class SessionWrites: Sendable {
         case .full: return .unavailable("There is no room left for sessions.")
         case .readOnly, .inputOutput, .cannotOpen, .notADatabase:
             database.close()
-            let file = SessionFileError(error, path: file.path)
-            return .unavailable("The sessions' file cannot be used: \(file.reason).")
+            return unusable(SessionFileError(error, path: file.path).reason)
         case .busy, .corrupt, .constraint, .closed, .other:
-            return .unavailable("The sessions' file cannot be used: \(error.message).")
+            return unusable(error.message)
         }
     }
 

@@ -43,17 +43,13 @@ final class Caller: Sendable {
     }
 
     /// Sends one request; the body is JSON.
-    func call(_ method: String, _ target: String, _ body: String = "") async throws -> Answer {
-        let headers: HeaderFields = body.isEmpty ? [:] : ["Content-Type": "application/json"]
+    func call(
+        _ method: String, _ target: String, _ body: String = "", headers: HeaderFields = [:]
+    ) async throws -> Answer {
+        var headers = headers
+        if !body.isEmpty { headers.append("Content-Type", "application/json") }
         let response = try await client.send(
             OutgoingRequest(method: method, url: base + target, headers: headers, body: Array(body.utf8)))
-        return Answer(status: response.status, headers: response.headers, body: response.body)
-    }
-
-    /// Sends one request without a body that is not to wait for other moves.
-    func impatient(_ method: String, _ target: String) async throws -> Answer {
-        let response = try await client.send(
-            OutgoingRequest(method: method, url: base + target, headers: ["Prefer": "wait=0"], body: []))
         return Answer(status: response.status, headers: response.headers, body: response.body)
     }
 

@@ -37,8 +37,7 @@ struct FaultsOverTheWireTests {
         let instance = try RunningProgram([
             "demo-instance", "--listen", "127.0.0.1:0", "--incidents", "100", "--fault", "drop:every=2",
         ])
-        let url = try await instance.listeningURL()
-        let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+        let port = try await instance.listeningPort()
         for _ in 0..<3 {
             let peer = try RawConnection(port: port)
             try await peer.send("GET /api/now/table/problem HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -47,7 +46,7 @@ struct FaultsOverTheWireTests {
             #expect(try await peer.readToEnd().isEmpty)
         }
         // libcurl repeats by itself what a kept connection did not answer.
-        let caller = try Caller(url)
+        let caller = try Caller(await instance.listeningURL())
         for _ in 0..<3 { #expect(try await caller.call("GET", "/api/now/table/problem").status == 200) }
         await caller.close()
         #expect(try await instance.stop() == 0)

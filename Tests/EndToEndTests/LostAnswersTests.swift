@@ -104,10 +104,8 @@ struct LostAnswersTests {
         for (name, value) in settings { environment["PAGINATORD_SESSIONS_\(name)"] = value }
         let program = try RunningProgram(
             ["serve", "--listen", "127.0.0.1:0", "--log-level", "error"], environment: environment)
-        let url = try await program.listeningURL()
-        let port = try #require(UInt16(url.drop { !$0.isNumber }.split(separator: ":").last ?? ""))
-        let caller = try Caller(url)
-        try await body(instance, (caller, port))
+        let caller = try Caller(await program.listeningURL())
+        try await body(instance, (caller, program.listeningPort()))
         await caller.close()
         #expect(try await program.stop() == 0)
         await instance.stop()

@@ -75,6 +75,15 @@ final class RunningProgram: Sendable {
         throw ProgramFailure(text: "it does not listen; it said: \(standardOutput)\(standardError)")
     }
 
+    /// Waits as `listeningURL` does, and gives the URL's port back.
+    func listeningPort() async throws -> UInt16 {
+        let url = try await listeningURL()
+        guard let port = URL(string: url)?.port.flatMap({ UInt16(exactly: $0) }) else {
+            throw ProgramFailure(text: "\(url) has no port")
+        }
+        return port
+    }
+
     /// Waits until all that it has written is here: its end may be noticed before its last words.
     func silence() async throws {
         for _ in 0..<1200 where openPipes.withLock({ $0 }) > 0 { try await Task.sleep(for: .milliseconds(10)) }

@@ -11,11 +11,10 @@ struct SubscriberTests {
     @Test("A subscriber who never reads is cut by the service, and its session may expire again")
     func neverReads() async throws {
         let service = try RunningProgram(["serve", "--demo", "--listen", "127.0.0.1:0", "--log-level", "info"])
-        let url = try await service.listeningURL()
-        let caller = try Caller(url)
+        let caller = try Caller(await service.listeningURL())
         let session = try await caller.open(
             #"{"table":"incident","itemsPerPage":1000,"readAhead":0,"idleTimeout":1}"#)
-        let peer = try RawConnection(port: try #require(URL(string: url)?.port.map { UInt16($0) }), receiveBuffer: 4096)
+        let peer = try RawConnection(port: await service.listeningPort(), receiveBuffer: 4096)
         try await peer.send("GET \(session)/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         for _ in 0..<8 { #expect(try await caller.call("POST", "\(session)/next").status == 200) }
         // Sooner than the server gives up a peer that takes nothing.
@@ -34,10 +33,8 @@ struct SubscriberTests {
         "1,000 subscribers of 100 moves get every page in order; those who do not read are cut alone, in bounded memory"
     )
     func crowd() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("paginatord-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let socket = folder.appendingPathComponent("socket").path
+        let folder = try OwnFolder()
+        let socket = folder.path("socket")
         let service = try RunningProgram(["serve", "--demo", "--listen", "unix:\(socket)", "--log-level", "warning"])
         _ = try await service.listeningURL()
         let crowd = try await OtherProgram.run(

@@ -53,10 +53,7 @@ import Testing
         if isClosed { await store.close() } else { try await store.letGo() }
         store = try await open()
         for record in expected.dropLast() {
-            guard case .live(let read) = try await store.read(record.id) else {
-                throw NeverHappened(what: "a session")
-            }
-            #expect(read.comparable == record.comparable)
+            #expect(try await store.record(record.id).comparable == record.comparable)
         }
         #expect(try await store.read(expected[19].id) == .gone(owner: "ann"))
         let listed = try await store.list(owner: "ann", before: nil, limit: 100)
@@ -76,8 +73,7 @@ import Testing
             try await store.touch(id, expiresAt: now.adding(seconds: 100 + second))
             _ = try await store.sweep(now: now) { _ in false }
             written.append((try await store.writtenExpiry(of: id).milliseconds - now.milliseconds) / 1000)
-            guard case .live(let record) = try await store.read(id) else { throw NeverHappened(what: "a session") }
-            #expect(record.expiresAt == now.adding(seconds: 100 + second))
+            #expect(try await store.record(id).expiresAt == now.adding(seconds: 100 + second))
         }
         let expected = (1...35).map { 100 + $0 / 10 * 10 }
         #expect(written == expected)
@@ -125,7 +121,7 @@ import Testing
         let (moved, page) = try record.moved(by: .next, answer: PageAnswer(texts: ["{\"a\":1}"], total: 45))
         #expect(try await store.replace(moved, event: nil))
         try await store.rewrite(record.id) { $0.rows?[5] ^= 1 }
-        guard case .live(let read) = try await store.read(record.id) else { throw NeverHappened(what: "a session") }
+        let read = try await store.record(record.id)
         var bare = page
         bare.rows = Rows()
         #expect(read.keptPage == .withoutRows(bare) && read.state == moved.state)

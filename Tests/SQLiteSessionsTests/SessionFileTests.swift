@@ -159,7 +159,7 @@ import Testing
         #expect(found.map(\.id) == ids.prefix(found.count).reversed())
         #expect(part < 11 || found.count == 40)
         for record in found {
-            guard case .live(let read) = try await cut.read(record.id) else { throw NeverHappened(what: "a session") }
+            let read = try await cut.record(record.id)
             if read.position == 1, case .page(let page) = read.keptPage {
                 #expect(page.rows.count == 1)
             } else {
@@ -171,12 +171,6 @@ import Testing
 }
 
 extension SQLiteSessionStore {
-    /// A session's record.
-    func record(_ id: SessionID) async throws -> SessionRecord {
-        guard case .live(let record) = try await read(id) else { throw NeverHappened(what: "a session") }
-        return record
-    }
-
     /// Moves a session to the next page, which has one row of about that many bytes.
     @discardableResult
     func move(_ id: SessionID, bytes: Int = 100) async throws -> SessionRecord {

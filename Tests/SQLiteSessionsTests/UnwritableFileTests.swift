@@ -100,16 +100,17 @@ import Testing
         let id = try await first.move(first.create(.sample(now: clock.now), limits: unlimited).id).id
         await first.close()
         // Rights do not bind root, so the file is made unwritable by what SQLite does for lack of rights.
-        let readOnly = Flag(true)
+        let writable = Gate()
         let file = SessionFile(path: path) { database throws(SQLiteError) in
-            if readOnly.isSet { try database.execute("PRAGMA query_only = 1") }
-            if readOnly.isSet { try database.execute("DELETE FROM session") }
+            guard !writable.isOpen else { return }
+            try database.execute("PRAGMA query_only = 1")
+            try database.execute("DELETE FROM session")
         }
         let store = try await SQLiteSessionStore.open(file, clock: clock.clock)
         #expect(await isUnavailable { try await store.check() })
         #expect(await isUnavailable { try await store.move(id) })
         #expect(await isUnavailable { _ = try await store.create(.sample(now: clock.now), limits: unlimited) })
-        readOnly.isSet = false
+        writable.open()
         #expect(await isUnavailable { try await store.move(id) }, "it is left alone for a second")
         clock.advance(seconds: 2)
         try await store.check()

@@ -19,8 +19,8 @@ enum Seal {
         guard first <= version else { throw .newer(version: Int(first)) }
         guard first == version, bytes.count > checksumSize else { throw .damaged("it has no known format") }
         let end = bytes.count - checksumSize
-        var footer = ByteReader(bytes[end...])
-        guard try footer.word() == checksum(bytes[..<end]) else { throw .damaged("its checksum is another") }
+        var stored = ByteReader(bytes[end...])
+        guard try stored.word() == checksum(bytes[..<end]) else { throw .damaged("its checksum is another") }
         return ByteReader(bytes[1..<end])
     }
 

@@ -76,7 +76,7 @@ struct KilledServiceTests {
             listedAgain?.count == 3 && listedAgain?.map { $0["id"] as? String } == listed?.map { $0["id"] as? String })
 
         // Who has missed the latest page gets it first; who has it hears the next one only.
-        let port = try #require(UInt16(try await service.program.listeningURL().split(separator: ":").last ?? ""))
+        let port = try await service.program.listeningPort()
         let late = try await subscribe(to: sessions[3].path, after: 1, port: port)
         let present = try await subscribe(to: sessions[3].path, after: 3, port: port)
         #expect(try await heard(from: late, until: "\n\n").contains("id: 3\ndata: {\"page\":3,"))
@@ -94,7 +94,7 @@ struct KilledServiceTests {
     func streamed() async throws {
         let service = try await DurableService(incidents: 50)
         let path = try await service.caller.open(#"{"table":"incident","idleTimeout":3}"#)
-        let port = try #require(UInt16(try await service.program.listeningURL().split(separator: ":").last ?? ""))
+        let port = try await service.program.listeningPort()
         let stream = try await subscribe(to: path, after: 0, port: port)
         let opened = ContinuousClock.now
         while ContinuousClock.now - opened < .seconds(4.5) { try await Task.sleep(for: .milliseconds(100)) }

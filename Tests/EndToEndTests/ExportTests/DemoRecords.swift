@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import Testing
 
 /// The demo instance's incidents as another run of it holds them, to compare with.
 enum DemoRecords {
@@ -12,7 +13,7 @@ enum DemoRecords {
         let list = try await caller.call(
             "GET", "/api/now/table/incident?sysparm_query=\(query)&sysparm_fields=\(field)&sysparm_limit=10000")
         await caller.close()
-        _ = try await instance.stop()
+        #expect(try await instance.stop() == 0)
         return (list["result", as: [[String: String]].self] ?? []).compactMap { $0[field] }
     }
 
@@ -41,31 +42,5 @@ enum DemoRecords {
         if line.hasPrefix("# error: ") { line = #"{"$error":"# + line.dropFirst(9) + "}" }
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         return object?["$error"] as? [String: Any] ?? [:]
-    }
-}
-
-/// A folder of a test's own.
-final class OwnFolder {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("paginatord-\(UUID().uuidString)")
-
-    init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    /// The path of a file in it.
-    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-    /// What a file in it holds.
-    func text(_ name: String) throws -> String {
-        try String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)
-    }
-
-    /// The names of everything in it.
-    var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PaginatordTesting
 import Testing
 
 /// `paginatord export`, as a user runs it.
@@ -104,11 +105,7 @@ struct ExportCommandTests {
         let program = try RunningProgram(
             Self.table + ["--output", folder.path("a.ndjson"), "--concurrency", "1", "--items-per-page", "50"],
             environment: ["PAGINATORD_INSTANCE_URL": url])
-        var waits = 0
-        while try folder.names.isEmpty, waits < 600 {
-            waits += 1
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await eventually("it has begun a file") { try !folder.names.isEmpty }
         let partial = try #require(try folder.names.first)
         #expect(partial.hasPrefix(".a.ndjson.") && partial.hasSuffix(".part"))
         program.signal(number)
@@ -126,11 +123,7 @@ struct ExportCommandTests {
         let instance = try RunningProgram(["demo-instance", "--listen", "127.0.0.1:0", "--latency", "100"])
         let environment = ["PAGINATORD_INSTANCE_URL": try await instance.listeningURL()]
         let program = try RunningProgram(Self.table + ["--concurrency", "1"], environment: environment)
-        var waits = 0
-        while program.standardOutput.isEmpty, waits < 600 {
-            waits += 1
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await eventually("a record is out") { !program.standardOutput.isEmpty }
         program.signal(SIGINT)
         #expect(try await program.exitStatus() == 75)
         try await program.silence()

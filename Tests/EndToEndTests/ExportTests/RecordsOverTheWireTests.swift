@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import PaginatordTesting
 import Testing
 
 /// All records as a stream, from the program and over the wire.
@@ -114,11 +115,7 @@ struct RecordsOverTheWireTests {
         let file = folder.path("a")
         async let curl = OtherProgram.run(
             URL(fileURLWithPath: "/usr/bin/env"), ["curl", "-sSN", "--noproxy", "*", "-o", file, target])
-        var waits = 0
-        while (try? folder.text("a").utf8.count) ?? 0 < 20_000, waits < 600 {
-            waits += 1
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await eventually("records have come") { (try? folder.text("a").utf8.count) ?? 0 >= 20_000 }
         #expect(try await service.stop() == 0)
         #expect(try await curl.status == 18)
         await caller.close()

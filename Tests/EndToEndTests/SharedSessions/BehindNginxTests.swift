@@ -16,8 +16,7 @@ struct BehindNginxTests {
         let service = try await SharedService(incidents: 600)
         var replicas: [SharedService.Replica] = []
         for _ in 0..<3 { replicas.append(try await service.start()) }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("paginatord-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let folder = try OwnFolder()
         let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("config/nginx.conf")
         var text = try String(contentsOf: example, encoding: .utf8)
@@ -25,16 +24,16 @@ struct BehindNginxTests {
             #expect(text.contains("server replica-\(number + 1):8080 "))
             text.replace("replica-\(number + 1):8080", with: "127.0.0.1:\(replica.port)")
         }
-        let socket = folder.appendingPathComponent("nginx.sock").path
+        let socket = folder.path("nginx.sock")
         text.replace("listen 8080;", with: "listen unix:\(socket);")
         let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
-            "\($0)_temp_path \(folder.path)/\($0);"
+            "\($0)_temp_path \(folder.path($0));"
         }
         text.replace("access_log off;", with: "access_log off;\n\(places.joined(separator: "\n"))")
-        let file = folder.appendingPathComponent("nginx.conf")
-        try text.write(to: file, atomically: true, encoding: .utf8)
+        let file = folder.path("nginx.conf")
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
         let nginx = try RunningProgram(
-            ["-c", file.path, "-e", "stderr", "-g", "daemon off; master_process off; pid \(folder.path)/pid;"],
+            ["-c", file, "-e", "stderr", "-g", "daemon off; master_process off; pid \(folder.path("pid"));"],
             executable: URL(fileURLWithPath: try #require(Self.nginx)))
         try await eventually("nginx listens") { (try? RawConnection(path: socket)) != nil }
 
@@ -59,7 +58,6 @@ struct BehindNginxTests {
         #expect(link.isEmpty && keys.count == 600 && keys == keys.sorted() && Set(keys).count == 600)
         await stream.close()
         try await nginx.kill()
-        try FileManager.default.removeItem(at: folder)
         await replicas[1].caller.close()
         #expect(try await service.close([replicas[0], replicas[2]]) == [0, 0])
     }

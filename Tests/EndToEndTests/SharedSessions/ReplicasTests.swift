@@ -117,7 +117,7 @@ struct ReplicasTests {
             try await other.call("GET", session)["isBusy"] == true
         }
         // Who does not want to wait is told; who waits moves from there.
-        let refused = try await other.impatient("POST", session + "/next")
+        let refused = try await other.call("POST", session + "/next", headers: ["Prefer": "wait=0"])
         #expect(refused.status == 409 && refused["type"] == "/problems/paginator-busy")
         async let waiting = other.call("POST", session + "/next")
         #expect(try await slow["page"] == 1)

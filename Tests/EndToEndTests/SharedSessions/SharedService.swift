@@ -8,15 +8,13 @@ final class SharedService: Sendable {
     final class Replica: Sendable {
         let program: RunningProgram
         let caller: Caller
-        let url: String
+        let port: UInt16
 
         fileprivate init(_ program: RunningProgram) async throws {
             self.program = program
-            url = try await program.listeningURL()
-            caller = try Caller(url)
+            caller = try Caller(await program.listeningURL())
+            port = try await program.listeningPort()
         }
-
-        var port: UInt16 { UInt16(url.split(separator: ":").last ?? "") ?? 0 }
     }
 
     let redis: RedisServer
