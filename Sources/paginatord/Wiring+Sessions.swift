@@ -35,7 +35,8 @@ struct OpenSessionStore {
                     address: location.address, database: location.database, username: sessions.redisUsername,
                     password: sessions.redisPassword), on: group
             ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
-            let shared = RedisSessionStore(client, maxPageBytes: sessions.replayPageBytes)
+            let shared = RedisSessionStore(
+                client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
             store = shared
             close = {
                 await shared.shutdown()

@@ -209,7 +209,7 @@ final class EventFeeds: @unchecked Sendable {
     }
 
     private func read(_ id: SessionID, _ feed: Feed) {
-        scripts.read.start([.text(id.description)], by: client.first) { [weak self] result in
+        scripts.read.start([.text(id.description), ""], by: client.first) { [weak self] result in
             guard let self, feeds[id] === feed, case .success(let reply) = result else { return }
             feed.isBehind = false
             switch try? StoredSession(reply, id: id) {

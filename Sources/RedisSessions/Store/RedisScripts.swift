@@ -38,19 +38,25 @@ struct RedisScripts: Sendable {
             return sequence
             """)
 
-    /// (id) → revision, sequence, expiry, opening, state, rows, whether it is leased; or the owner of a session that has
-    /// ended; or nothing.
+    /// (id, revision that is known or nothing) → revision, sequence, expiry, opening, state, rows, whether it is leased; of
+    /// the known revision the expiry and whether it is leased; or the owner of a session that has ended; or nothing.
     let read = RedisScript(
-        common + """
-            local fields = redis.call('HMGET', key('session', ARGV[1]), 'v', 'q', 'x', 'a', 's', 'k')
-            if not fields[1] then return redis.call('GET', key('gone', ARGV[1])) end
-            fields[7] = redis.call('EXISTS', key('lease', ARGV[1]))
-            return fields
-            """)
+        """
+        local session = 'paginatord:session:' .. ARGV[1]
+        local leased = redis.call('EXISTS', 'paginatord:lease:' .. ARGV[1])
+        if ARGV[2] ~= '' then
+            local known = redis.call('HMGET', session, 'v', 'x')
+            if known[1] == ARGV[2] then return {known[2], leased} end
+        end
+        local fields = redis.call('HMGET', session, 'v', 'q', 'x', 'a', 's', 'k')
+        if not fields[1] then return redis.call('GET', 'paginatord:gone:' .. ARGV[1]) end
+        fields[7] = leased
+        return fields
+        """)
 
-    /// (id, revision, position, expiry, state, rows, token of the lease or nothing, kind of event or nothing, state and rows
-    /// for the event where they are not the stored ones) → 0 where it was not written, 2 where the
-    /// lease was given back too, else 1.
+    /// (id, revision, position, expiry, by how much that has to be later than the stored one to be written, state, rows, token
+    /// of the lease or nothing, kind of event or nothing, state and rows for the event where they are not the stored ones) →
+    /// 0 where it was not written, 2 where the lease was given back too, else 1.
     let replace = RedisScript(
         common + """
             local id, position, expiry = ARGV[1], ARGV[3], ARGV[4]
@@ -58,25 +64,23 @@ struct RedisScripts: Sendable {
             local old = redis.call('HMGET', session, 'v', 'n', 'x', 'o')
             if old[1] ~= ARGV[2] then return 0 end
             local revision = tostring(tonumber(old[1]) + 1)
-            if tonumber(expiry) > tonumber(old[3]) then
-                live(id, old[4], old[3], expiry)
-            else
-                expiry = old[3]
-            end
-            redis.call('HSET', session, 'v', revision, 'n', position, 's', ARGV[5])
+            local later = tonumber(expiry) - tonumber(old[3])
+            if later > 0 and later >= tonumber(ARGV[5]) then live(id, old[4], old[3], expiry) end
+            if later < 0 then expiry = old[3] end
+            redis.call('HSET', session, 'v', revision, 'n', position, 's', ARGV[6])
             if position ~= old[2] then
-                if ARGV[6] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[6]) end
+                if ARGV[7] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[7]) end
             end
             -- A write at the same position is no move, and the lease is another caller's.
-            local isReleased = ARGV[7] ~= '' and position ~= old[2]
-            if isReleased then release(id, ARGV[7]) end
+            local isReleased = ARGV[8] ~= '' and position ~= old[2]
+            if isReleased then release(id, ARGV[8]) end
             local channel = key('events', id)
-            if ARGV[8] ~= '' and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 then
+            if ARGV[9] ~= '' and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 then
                 local fixed = redis.call('HMGET', session, 'a', 'q')
-                local state, rows = ARGV[5], ARGV[6]
-                if ARGV[9] ~= '' then state, rows = ARGV[9], ARGV[10] end
+                local state, rows = ARGV[6], ARGV[7]
+                if ARGV[10] ~= '' then state, rows = ARGV[10], ARGV[11] end
                 redis.call('PUBLISH', channel, table.concat({
-                    ARGV[8], ' ', revision, ' ', fixed[2], ' ', expiry, ' ',
+                    ARGV[9], ' ', revision, ' ', fixed[2], ' ', expiry, ' ',
                     #fixed[1], ' ', #state, ' ', #rows, '\\n', fixed[1], state, rows}))
             end
             return isReleased and 2 or 1
@@ -157,10 +161,10 @@ struct RedisScripts: Sendable {
 
     /// (id, token, time to live) → 1 and the session's revision, or 0 where somebody else has the lease.
     let lease = RedisScript(
-        common + """
-            if not redis.call('SET', key('lease', ARGV[1]), ARGV[2], 'NX', 'PX', ARGV[3]) then return {0} end
-            return {1, redis.call('HGET', key('session', ARGV[1]), 'v')}
-            """)
+        """
+        if not redis.call('SET', 'paginatord:lease:' .. ARGV[1], ARGV[2], 'NX', 'PX', ARGV[3]) then return {0} end
+        return {1, redis.call('HGET', 'paginatord:session:' .. ARGV[1], 'v')}
+        """)
 
     /// (time to live, id, token, id, token…): keeps leases that are still one's own from lapsing.
     let renew = RedisScript(

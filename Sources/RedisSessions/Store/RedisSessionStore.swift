@@ -13,6 +13,8 @@ public final class RedisSessionStore: SessionStore {
     private let feeds: EventFeeds
     private let leases: Leases
     private let lives = KnownLives()
+    /// Sessions as they were last known here.
+    let records: KnownRecords
     private let renewal: OnFirstLoop<LoopTimer>
 
     /// The largest page that is sent to listeners where it is not kept, in bytes: a server cuts a listener for whom much more
@@ -23,9 +25,12 @@ public final class RedisSessionStore: SessionStore {
 
     /// A store on a server.
     ///
-    /// - Parameter maxPageBytes: the largest page whose rows are kept, in bytes.
-    public init(_ client: RedisClient, maxPageBytes: Int = 1 << 20) {
+    /// - Parameters:
+    ///   - memory: how many bytes of sessions are held here too, so that the server need not send them again.
+    ///   - maxPageBytes: the largest page whose rows are kept, in bytes.
+    public init(_ client: RedisClient, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20) {
         self.client = client
+        records = KnownRecords(budget: memory)
         self.maxPageBytes = maxPageBytes
         feeds = EventFeeds(client, scripts)
         leases = Leases(client, scripts)
@@ -75,16 +80,28 @@ public final class RedisSessionStore: SessionStore {
                 nearestExpiry: elements[1].integer.map { Timestamp(milliseconds: $0) })
         default: throw SessionStoreError(.malformed)
         }
-        lives.know(record)
+        know(record)
         return record
+    }
+
+    private func know(_ record: SessionRecord) {
+        lives.know(record)
+        records.know(record)
     }
 
     /// Finds a session.
     @concurrent public func read(_ id: SessionID) async throws(SessionStoreError) -> StoredSession {
-        let reply = try await run(scripts.read, [.text(id.description)])
-        let stored = try StoredSession(reply, id: id)
-        guard case .live(var record) = stored else { return stored }
-        lives.know(record)
+        let known = records.record(id)
+        let revision = known.map { String($0.revision) } ?? ""
+        let reply = try await run(scripts.read, [.text(id.description), .text(revision)])
+        let stored = try StoredSession(reply, id: id, known: known)
+        guard case .live(var record) = stored else {
+            records.forget(id)
+            return stored
+        }
+        know(record)
+        // What callers were told may not have been written yet.
+        record.expiresAt = max(record.expiresAt, lives.wanted(id) ?? record.expiresAt)
         if record.isLeased, leases.token(of: id) != nil { record.isLeased = false }
         return .live(record)
     }
@@ -98,13 +115,22 @@ public final class RedisSessionStore: SessionStore {
         let token = leases.token(of: record.id)
         var arguments: [RedisCommand.Argument] = [
             .text(record.id.description), .integer(record.revision), .integer(record.position),
-            .integer(record.expiresAt.milliseconds), .bytes(EncodedSession.state(of: kept)),
-            .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
+            .integer(record.expiresAt.milliseconds), .integer(record.definition.idleTimeout * 100),
+            .bytes(EncodedSession.state(of: kept)), .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
         ]
         arguments += eventArguments(event, stored: kept)
         let outcome = try await run(scripts.replace, arguments).integer ?? 0
         if outcome == 2, let token { leases.wasGivenBack(record.id, token) }
-        return outcome > 0
+        guard outcome > 0 else { return false }
+        _ = lives.has(to: record.expiresAt, record.id)
+        if let known = records.record(record.id), known.revision == record.revision {
+            // A write at the same position leaves the page as it is stored.
+            if known.position == record.position { kept.keptPage = known.keptPage }
+            kept.expiresAt = known.expiresAt
+            kept.revision += 1
+            records.know(kept)
+        }
+        return true
     }
 
     /// Lets a session live longer.
@@ -135,6 +161,12 @@ public final class RedisSessionStore: SessionStore {
     /// Ends a session.
     @concurrent public func delete(_ id: SessionID, now: Timestamp) async throws(SessionStoreError) {
         _ = try await run(scripts.delete, [.integer(now.milliseconds), .text(id.description)])
+        forget(id)
+    }
+
+    private func forget(_ id: SessionID) {
+        lives.forget(id)
+        records.forget(id)
     }
 
     /// Ends the sessions whose time is up, but for those that are in use here or, as they have told, in other replicas.
@@ -168,7 +200,7 @@ public final class RedisSessionStore: SessionStore {
             }
             let ids = try await expire(due, now: now)
             ended += ids
-            for id in ids { lives.forget(id) }
+            for id in ids { forget(id) }
             // Fewer: that was all. None dealt with: all the others end a little later.
             if elements.count < 2 * Self.batch || due.count + putOff == 0 { return ended }
         }
