@@ -59,6 +59,29 @@ import Testing
         }
     }
 
+    @Test("What is known here is not taken for what a server has that lost its latest writes and took others")
+    func lostWrites() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            _ = try await move(id, in: one.store)
+            let key = "paginatord:session:\(id)"
+            // As an older copy of the data has it.
+            let fields = try #require(try await one.client.send(RedisCommand(["HGETALL", .text(key)])).elements)
+            let lost = try await move(id, in: one.store, rows: ["{\"lost\":1}"])
+            server.command("DEL \(key)")
+            let arguments = fields.map { RedisCommand.Argument.bytes($0.bytes ?? []) }
+            _ = try await one.client.send(RedisCommand(["HSET", .text(key)] + arguments))
+            let stale = try lost.moved(by: .next, answer: PageAnswer(texts: ["{}"], total: 100_000))
+            let written = try await move(id, in: other.store, rows: ["{\"kept\":1}"])
+            var next = stale.record
+            next.revision = 2
+            #expect(try await one.store.replace(next, event: nil) == false)
+            guard case .live(let record) = try await one.store.read(id) else { throw NeverHappened(what: "a session") }
+            #expect(record.revision == 2 && record.comparable.keptPage == written.comparable.keptPage)
+        }
+    }
+
     @Test("Whoever listens through the loss of its connection hears no position twice, and the latest in the end")
     func caughtUp() async throws {
         let server = try RedisServer()

@@ -1,7 +1,7 @@
 /// The steps of the store, each of which the server takes as a whole.
 ///
 /// A session is a hash `paginatord:session:ID`: `v` its revision, `q` its sequence, `x` its expiry in milliseconds, `o` its
-/// owner, `n` its position, and its three encoded parts: `a` opening, `s` state, `k` rows. Beside it stand
+/// owner, `n` its position, `w` the stamp of its latest write, and its three encoded parts: `a` opening, `s` state, `k` rows. Beside it stand
 /// - `paginatord:expiries`, every session by expiry, which is also how they are counted,
 /// - `paginatord:owned:OWNER` and `paginatord:opened:OWNER`, an owner's sessions by expiry and by sequence,
 /// - `paginatord:gone:ID`, the owner of a session that has ended, and `paginatord:tombstones`, those by the time of their end,
@@ -14,7 +14,8 @@ struct RedisScripts: Sendable {
     /// How long a session's keys stay behind its expiry, in milliseconds.
     static let cleanUpDelay = 86_400_000
 
-    /// (id, owner, expiry, time to live, opening, state, rows, limit in all, limit per owner or -1) → sequence, or the limit
+    /// (id, owner, expiry, time to live, opening, state, rows, limit in all, limit per owner or -1,
+    /// stamp) → sequence, or the limit
     /// that is reached and the nearest expiry.
     let create = RedisScript(
         common + """
@@ -29,7 +30,8 @@ struct RedisScripts: Sendable {
             if reached then return reached end
             local sequence = redis.call('INCR', 'paginatord:sequence')
             local session = key('session', id)
-            redis.call('HSET', session, 'v', 0, 'q', sequence, 'x', expiry, 'o', owner, 'n', 0, 'a', ARGV[5], 's', ARGV[6])
+            redis.call('HSET', session, 'v', 0, 'q', sequence, 'x', expiry, 'o', owner, 'n', 0, 'w', ARGV[10],
+                'a', ARGV[5], 's', ARGV[6])
             if ARGV[7] ~= '' then redis.call('HSET', session, 'k', ARGV[7]) end
             redis.call('PEXPIRE', session, ARGV[4])
             redis.call('ZADD', 'paginatord:expiries', expiry, id)
@@ -38,36 +40,37 @@ struct RedisScripts: Sendable {
             return sequence
             """)
 
-    /// (id, revision that is known or nothing) → revision, sequence, expiry, opening, state, rows, whether it is leased; of
-    /// the known revision the expiry and whether it is leased; or the owner of a session that has ended; or nothing.
+    /// (id, stamp of the write that is known or nothing) → revision, sequence, expiry, opening, state, rows, stamp, whether
+    /// it is leased; where nobody wrote since the expiry and whether it is leased; or the owner of a session that has ended;
+    /// or nothing.
     let read = RedisScript(
         """
         local session = 'paginatord:session:' .. ARGV[1]
         local leased = redis.call('EXISTS', 'paginatord:lease:' .. ARGV[1])
         if ARGV[2] ~= '' then
-            local known = redis.call('HMGET', session, 'v', 'x')
+            local known = redis.call('HMGET', session, 'w', 'x')
             if known[1] == ARGV[2] then return {known[2], leased} end
         end
-        local fields = redis.call('HMGET', session, 'v', 'q', 'x', 'a', 's', 'k')
+        local fields = redis.call('HMGET', session, 'v', 'q', 'x', 'a', 's', 'k', 'w')
         if not fields[1] then return redis.call('GET', 'paginatord:gone:' .. ARGV[1]) end
-        fields[7] = leased
+        fields[8] = leased
         return fields
         """)
 
     /// (id, revision, position, expiry, by how much that has to be later than the stored one to be written, state, rows, token
-    /// of the lease or nothing, kind of event or nothing, state and rows for the event where they are not the stored ones) →
-    /// 0 where it was not written, 2 where the lease was given back too, else 1.
+    /// of the lease or nothing, kind of event or nothing, state and rows for the event where they are not the stored ones,
+    /// stamp, stamp of the write that this one follows or nothing) → 0 where it was not written, 2 where the lease was given back too, else 1.
     let replace = RedisScript(
         common + """
             local id, position, expiry = ARGV[1], ARGV[3], ARGV[4]
             local session = key('session', id)
-            local old = redis.call('HMGET', session, 'v', 'n', 'x', 'o')
-            if old[1] ~= ARGV[2] then return 0 end
+            local old = redis.call('HMGET', session, 'v', 'n', 'x', 'o', 'w')
+            if old[1] ~= ARGV[2] or (ARGV[13] ~= '' and old[5] ~= ARGV[13]) then return 0 end
             local revision = tostring(tonumber(old[1]) + 1)
             local later = tonumber(expiry) - tonumber(old[3])
             if later > 0 and later >= tonumber(ARGV[5]) then live(id, old[4], old[3], expiry) end
             if later < 0 then expiry = old[3] end
-            redis.call('HSET', session, 'v', revision, 'n', position, 's', ARGV[6])
+            redis.call('HSET', session, 'v', revision, 'n', position, 'w', ARGV[12], 's', ARGV[6])
             if position ~= old[2] then
                 if ARGV[7] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[7]) end
             end

@@ -2,6 +2,7 @@ public import Clocks
 internal import EventLoops
 internal import Pagination
 public import Sessions
+internal import Synchronization
 
 /// Keeps sessions on a Redis (or Valkey) server, for any number of replicas of the service.
 ///
@@ -16,6 +17,10 @@ public final class RedisSessionStore: SessionStore {
     /// Sessions as they were last known here.
     let records: KnownRecords
     private let renewal: OnFirstLoop<LoopTimer>
+
+    /// What nobody else's stamps begin with.
+    private let origin = SessionID().description
+    private let writes = Atomic(0)
 
     /// The largest page that is sent to listeners where it is not kept, in bytes: a server cuts a listener for whom much more
     /// than that waits.
@@ -65,12 +70,13 @@ public final class RedisSessionStore: SessionStore {
         var record = record
         if keptBytes(record) > maxPageBytes { record.dropRows() }
         let parts = EncodedSession(record)
+        let stamp = stamp()
         let reply = try await run(
             scripts.create,
             [
                 .text(record.id.description), .text(record.owner), .integer(record.expiresAt.milliseconds),
                 .integer(timeToLive(record)), .bytes(parts.opening), .bytes(parts.state), .bytes(parts.rows ?? []),
-                .integer(limits.total), .integer(limits.perOwner ?? -1),
+                .integer(limits.total), .integer(limits.perOwner ?? -1), .text(stamp),
             ])
         switch reply {
         case .integer(let sequence): record.sequence = sequence
@@ -80,26 +86,29 @@ public final class RedisSessionStore: SessionStore {
                 nearestExpiry: elements[1].integer.map { Timestamp(milliseconds: $0) })
         default: throw SessionStoreError(.malformed)
         }
-        know(record)
+        lives.know(record)
+        records.know(record, stamp: stamp)
         return record
     }
 
-    private func know(_ record: SessionRecord) {
-        lives.know(record)
-        records.know(record)
+    /// What no other write is called.
+    private func stamp() -> String {
+        "\(origin)-\(writes.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
     /// Finds a session.
     @concurrent public func read(_ id: SessionID) async throws(SessionStoreError) -> StoredSession {
-        let known = records.record(id)
-        let revision = known.map { String($0.revision) } ?? ""
-        let reply = try await run(scripts.read, [.text(id.description), .text(revision)])
-        let stored = try StoredSession(reply, id: id, known: known)
+        let known = records.entry(id)
+        let reply = try await run(scripts.read, [.text(id.description), .text(known?.stamp ?? "")])
+        let stored = try StoredSession(reply, id: id, known: known?.record)
         guard case .live(var record) = stored else {
             records.forget(id)
             return stored
         }
-        know(record)
+        lives.know(record)
+        if let stamp = reply.elements.flatMap({ $0.count == 8 ? $0[6].text : known?.stamp }) {
+            records.know(record, stamp: stamp)
+        }
         // What callers were told may not have been written yet.
         record.expiresAt = max(record.expiresAt, lives.wanted(id) ?? record.expiresAt)
         if record.isLeased, leases.token(of: id) != nil { record.isLeased = false }
@@ -119,16 +128,22 @@ public final class RedisSessionStore: SessionStore {
             .bytes(EncodedSession.state(of: kept)), .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
         ]
         arguments += eventArguments(event, stored: kept)
+        let stamp = stamp()
+        let known = records.entry(record.id).flatMap { $0.record.revision == record.revision ? $0 : nil }
+        arguments += [.text(stamp), .text(known?.stamp ?? "")]
         let outcome = try await run(scripts.replace, arguments).integer ?? 0
         if outcome == 2, let token { leases.wasGivenBack(record.id, token) }
-        guard outcome > 0 else { return false }
+        guard outcome > 0 else {
+            records.forget(record.id)
+            return false
+        }
         _ = lives.has(to: record.expiresAt, record.id)
-        if let known = records.record(record.id), known.revision == record.revision {
+        if let known {
             // A write at the same position leaves the page as it is stored.
-            if known.position == record.position { kept.keptPage = known.keptPage }
-            kept.expiresAt = known.expiresAt
+            if known.record.position == record.position { kept.keptPage = known.record.keptPage }
+            kept.expiresAt = known.record.expiresAt
             kept.revision += 1
-            records.know(kept)
+            records.know(kept, stamp: stamp)
         }
         return true
     }

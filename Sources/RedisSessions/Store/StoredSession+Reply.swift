@@ -15,8 +15,8 @@ extension StoredSession {
             self = .live(record)
         case .null: self = .unknown
         case .bytes: self = .gone(owner: reply.text ?? "")
-        case .array(let fields) where fields.count == 7:
-            let record = try SessionRecord(fields: fields[..<5] + fields[6...], rows: fields[5].bytes, id: id)
+        case .array(let fields) where fields.count == 8:
+            let record = try SessionRecord(fields: fields[..<5] + fields[7...], rows: fields[5].bytes, id: id)
             self = .live(record)
         default: throw SessionStoreError(.malformed)
         }
