@@ -4,6 +4,7 @@ import EventLoops
 import Gateway
 import HTTPClient
 import HTTPModel
+import RedisSessions
 import TableAPI
 
 /// The way to one instance.
@@ -17,14 +18,20 @@ final class InstanceConnection: Sendable {
 
     /// The way to a configured instance, over the network.
     ///
-    /// - Parameter cache: where its answers are kept for a while; `nil`: nowhere.
-    init(_ configuration: InstanceConfiguration, cache: PageCache?, group: EventLoopGroup) {
+    /// - Parameters:
+    ///   - cache: where its answers are kept for a while; `nil`: nowhere.
+    ///   - redis: over which replicas share what they ask of it; `nil`: this process is alone.
+    init(_ configuration: InstanceConfiguration, cache: PageCache?, redis: RedisClient? = nil, group: EventLoopGroup) {
         let client = HTTPClient(HTTPClientConfiguration(configuration), on: group)
         self.client = client
         gate = LocalGate(configuration.instance.restraint, clock: RequestClock(group))
         clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
+        let restraint = configuration.instance.restraint
+        let shared = redis.map {
+            RedisGate(gate, name: configuration.instance.name, restraint: restraint, client: $0)
+        }
         service = TableService(
-            instance: configuration.instance, transport: client, gate: gate, clock: gate.clock, cache: cache)
+            instance: configuration.instance, transport: client, gate: shared ?? gate, clock: gate.clock, cache: cache)
     }
 
     /// The way to the built-in instance, which is no network at all.

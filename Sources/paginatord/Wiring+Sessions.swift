@@ -15,6 +15,8 @@ struct SessionStorageError: Error, CustomStringConvertible {
 struct OpenSessionStore {
     /// The store.
     var store: any SessionStore
+    /// The server that it is on, where replicas share it.
+    var redis: RedisClient?
     /// Puts it away, once nobody asks it any more.
     var close: @Sendable () async -> Void
 
@@ -38,6 +40,7 @@ struct OpenSessionStore {
             let shared = RedisSessionStore(
                 client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
             store = shared
+            redis = client
             close = {
                 await shared.shutdown()
                 await client.shutdown()

@@ -303,10 +303,3 @@ public final class RedisSessionStore: SessionStore {
         record.definition.idleTimeout * 1000 + RedisScripts.cleanUpDelay
     }
 }
-
-/// Something that is made and used on a client's first loop.
-///
-/// Safe because only closures that run on that loop touch it.
-private final class OnFirstLoop<Value>: @unchecked Sendable {
-    var value: Value?
-}
