@@ -30,8 +30,14 @@ final class InstanceConnection: Sendable {
         let shared = redis.map {
             RedisGate(gate, name: configuration.instance.name, restraint: restraint, client: $0)
         }
+        var vault: (any TokenVault)?
+        if let redis, case .oauth(let oauth) = configuration.instance.credentials {
+            vault = RedisTokenVault(redis, instance: configuration.instance, oauth: oauth)
+        }
         service = TableService(
-            instance: configuration.instance, transport: client, gate: shared ?? gate, clock: gate.clock, cache: cache)
+            instance: configuration.instance, transport: client, now: nil, gate: shared ?? gate, clock: gate.clock,
+            cache: cache
+        ) { OAuthTokenSource($0, now: $1, vault: vault) }
     }
 
     /// The way to the built-in instance, which is no network at all.
