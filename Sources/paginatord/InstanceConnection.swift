@@ -24,7 +24,8 @@ final class InstanceConnection: Sendable {
     init(_ configuration: InstanceConfiguration, cache: PageCache?, redis: RedisClient? = nil, group: EventLoopGroup) {
         let client = HTTPClient(HTTPClientConfiguration(configuration), on: group)
         self.client = client
-        gate = LocalGate(configuration.instance.restraint, clock: RequestClock(group))
+        let gate = LocalGate(configuration.instance.restraint, clock: RequestClock(group))
+        self.gate = gate
         clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
         let restraint = configuration.instance.restraint
         let shared = redis.map {

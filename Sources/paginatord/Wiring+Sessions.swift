@@ -4,6 +4,7 @@ import Observability
 import RedisSessions
 import SQLiteSessions
 import Sessions
+import TableAPI
 
 /// Why sessions cannot be kept as configured.
 struct SessionStorageError: Error, CustomStringConvertible {
@@ -38,7 +39,10 @@ struct OpenSessionStore {
                     password: sessions.redisPassword), on: group
             ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
             let shared = RedisSessionStore(
-                client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
+                client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
+                sharesOwners: configuration.instances.contains { $0.instance.credentials == .forward })
+            // Connected before the first request comes, if it is there.
+            try? await shared.check()
             store = shared
             redis = client
             close = {

@@ -57,6 +57,15 @@ final class Caller: Sendable {
         return Answer(status: response.status, headers: response.headers, body: response.body)
     }
 
+    /// Sends one request with credentials of the caller's own.
+    func call(_ method: String, _ target: String, _ body: String, authorization: String) async throws -> Answer {
+        let response = try await client.send(
+            OutgoingRequest(
+                method: method, url: base + target,
+                headers: ["Content-Type": "application/json", "Authorization": authorization], body: Array(body.utf8)))
+        return Answer(status: response.status, headers: response.headers, body: response.body)
+    }
+
     /// Opens a session and gives its path back.
     func open(_ body: String) async throws -> String {
         let answer = try await call("POST", "/sessions", body)

@@ -17,6 +17,7 @@ public final class RedisSessionStore: SessionStore {
     /// Sessions as they were last known here.
     let records: KnownRecords
     private let renewal: OnFirstLoop<LoopTimer>
+    private let ownerKey: OwnerKey?
 
     /// What nobody else's stamps begin with.
     private let origin = SessionID().description
@@ -33,8 +34,12 @@ public final class RedisSessionStore: SessionStore {
     /// - Parameters:
     ///   - memory: how many bytes of sessions are held here too, so that the server need not send them again.
     ///   - maxPageBytes: the largest page whose rows are kept, in bytes.
-    public init(_ client: RedisClient, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20) {
+    ///   - sharesOwners: whether callers bring their own credentials, so that replicas have to name them alike.
+    public init(
+        _ client: RedisClient, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20, sharesOwners: Bool = false
+    ) {
         self.client = client
+        ownerKey = sharesOwners ? OwnerKey() : nil
         records = KnownRecords(budget: memory)
         self.maxPageBytes = maxPageBytes
         feeds = EventFeeds(client, scripts)
@@ -189,6 +194,8 @@ public final class RedisSessionStore: SessionStore {
         now: Timestamp, inUse: @Sendable (SessionID) -> Bool
     ) async throws(SessionStoreError) -> [SessionID] {
         var ended: [SessionID] = []
+        // A server that has lost its data gets the key again.
+        if let ownerKey { _ = try? await ownerKey.settle(by: client) }
         while true {
             // A little ahead, so that a session in use here has its end put off before another replica finds it due.
             let soon = Timestamp(milliseconds: now.milliseconds + 3000)
@@ -248,8 +255,10 @@ public final class RedisSessionStore: SessionStore {
 
     /// Looks whether the server is there and takes writes.
     @concurrent public func check() async throws(SessionStoreError) {
-        do {
-            _ = try await client.send(RedisCommand(["DEL", "paginatord:probe"]))
+        do throws(RedisError) {
+            if try await ownerKey?.isSettled(by: client) ?? true {
+                _ = try await client.send(RedisCommand(["DEL", "paginatord:probe"]))
+            }
         } catch {
             throw SessionStoreError(error)
         }
@@ -267,7 +276,11 @@ public final class RedisSessionStore: SessionStore {
     private func run(
         _ script: RedisScript, _ arguments: [RedisCommand.Argument]
     ) async throws(SessionStoreError) -> RedisReply {
-        do {
+        do throws(RedisError) {
+            guard try await ownerKey?.isSettled(by: client) ?? true else {
+                // The caller was named by a key that nobody else has.
+                throw .away("the server has only just been reached")
+            }
             let reply = try await script.run(arguments, by: client)
             client.isServing()
             return reply
