@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
@@ -70,6 +71,7 @@ let package = Package(
             dependencies: [
                 "Gateway", "Sessions", "SQLiteSessions", "RedisSessions", "TableAPI", "RecordFormats", "Pagination",
                 "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops", "DemoInstance", "Observability", "Clocks",
+                "CMalloc",
             ],
             swiftSettings: settings),
         pure("PaginatordTesting", ["HTTPModel", "Pagination", "Sessions", "Clocks", "Locks"]),

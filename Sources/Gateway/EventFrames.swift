@@ -12,12 +12,18 @@ final class EventFrames: Sendable {
     private struct State {
         var frames: [Key: ServerSentEvent] = [:]
         var order: [Key] = []
+        var bytes = 0
     }
 
     /// As many as are kept: what subscribers of one event, on all loops, ask for at about the same time.
-    private static let limit = 32
+    static let limit = 32
+    /// The most bytes that are kept, but for the latest event, which may be larger by itself.
+    static let maxBytes = 8 << 20
 
     private let state = Lock(State())
+
+    /// How many are kept, and their bytes.
+    var kept: (count: Int, bytes: Int) { state.withLock { ($0.frames.count, $0.bytes) } }
 
     /// A delivered page as an event; the record is the session right after it.
     func page(_ page: Page, of record: SessionRecord) -> ServerSentEvent {
@@ -27,7 +33,11 @@ final class EventFrames: Sendable {
         state.withLock { state in
             guard state.frames.updateValue(frame, forKey: key) == nil else { return }
             state.order.append(key)
-            if state.order.count > Self.limit { state.frames[state.order.removeFirst()] = nil }
+            state.bytes += frame.byteCount
+            while state.order.count > Self.limit || state.bytes > Self.maxBytes && state.order.count > 1 {
+                guard let dropped = state.frames.removeValue(forKey: state.order.removeFirst()) else { continue }
+                state.bytes -= dropped.byteCount
+            }
         }
         return frame
     }

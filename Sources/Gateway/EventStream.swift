@@ -10,6 +10,8 @@ struct EventStream: Sendable {
     static let heartbeat = Duration.seconds(15)
     /// How long a subscriber who fell behind may still take to read what waits, and with it the reason.
     static let parting = Duration.seconds(5)
+    /// The time between two looks at whether that has happened.
+    private static let glance = Duration.milliseconds(100)
 
     /// The session.
     let session: Session
@@ -42,8 +44,9 @@ struct EventStream: Sendable {
                     try await group.next()
                 }
             }
-        } catch is SessionError {
-            _ = try await writer.offer(gone.pieces, limit: Self.limit)
+        } catch let error as SessionError {
+            _ = try await writer.offer(
+                ServerSentEvent.error(Problem(error), in: language).pieces, limit: Self.limit)
         }
     }
 
@@ -97,14 +100,11 @@ struct EventStream: Sendable {
             + "comes first then."
         let problem = Problem(.positionStale, detail)
         _ = try await writer.offer(ServerSentEvent.error(problem, in: language).pieces, limit: Self.limit)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await writer.write([]) }
-            group.addTask {
-                try await sleep(Self.parting)
-                throw BodyWriterError.closed
-            }
-            defer { group.cancelAll() }
-            try await group.next()
+        // A `write` would wait for room however long it takes, and for nothing else.
+        for _ in 0..<Int(Self.parting / Self.glance) {
+            if try await writer.offer([], limit: 0) { return }
+            try await sleep(Self.glance)
         }
+        throw BodyWriterError.closed
     }
 }

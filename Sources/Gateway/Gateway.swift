@@ -229,7 +229,12 @@ public final class Gateway: Responder {
         headers.append("X-Content-Type-Options", "nosniff")
         headers.append("Cross-Origin-Resource-Policy", "same-origin")
         headers.append("X-Request-Id", trace.id)
-        if let stream = reply.stream, trace.head.method != "HEAD" {
+        if let stream = reply.stream {
+            // Whoever asks for the head alone is told of a stream, and not of a body without length, but gets nothing of it.
+            guard trace.head.method != "HEAD" else {
+                tell(trace, reply, bytes: 0)
+                return Response(status: reply.status, headers: headers, body: .stream { _ in })
+            }
             let body = ResponseBody.stream { [self] writer in
                 let counted = CountingWriter(writer)
                 defer { tell(trace, reply, bytes: counted.bytes) }

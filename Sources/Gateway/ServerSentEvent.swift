@@ -7,6 +7,9 @@ struct ServerSentEvent {
     /// The event's bytes, with the empty line that ends it. Rows are not copied unless they stand on several lines.
     let pieces: [ArraySlice<UInt8>]
 
+    /// The number of its bytes.
+    var byteCount: Int { pieces.reduce(0) { $0 + $1.count } }
+
     /// How long a client waits before it comes back, in milliseconds.
     static let retry = ServerSentEvent(pieces: [Array("retry: 2000\n\n".utf8)[...]])
 

@@ -16,7 +16,7 @@ struct SessionLinks {
 
     /// The links of the session itself.
     init(session record: SessionRecord) {
-        let path = "/sessions/\(record.id)"
+        let path = "/sessions/" + record.id.description
         all = [Link(name: "self", relation: "self", target: path)]
         guard !record.state.isFinished else { return }
         addMoves(
@@ -27,7 +27,7 @@ struct SessionLinks {
 
     /// The links of a page that a move delivered.
     init(page: Page, of record: SessionRecord) {
-        let path = "/sessions/\(record.id)"
+        let path = "/sessions/" + record.id.description
         all = page.page > 0 ? [Link(name: "self", relation: "self", target: "\(path)/pages/\(page.page)")] : []
         guard !page.isFinished else { return }
         addMoves(
@@ -47,9 +47,17 @@ struct SessionLinks {
     }
 
     private mutating func addMoves(path: String, position: Int, hasNext: Bool, hasPrevious: Bool, knowsLast: Bool) {
-        let after = "?after=\(position)"
+        let after = "?after=" + String(position)
+        all.reserveCapacity(7)
         func add(_ move: SessionMove, _ relation: String?) {
-            all.append(Link(name: move.rawValue, relation: relation, target: path + "/" + move.rawValue + after))
+            // One string each, and none in between: these are written for every page.
+            var target = ""
+            target.reserveCapacity(path.utf8.count + 12 + after.utf8.count)
+            target += path
+            target += "/"
+            target += move.rawValue
+            target += after
+            all.append(Link(name: move.rawValue, relation: relation, target: target))
         }
         add(.first, "first")
         if hasNext { add(.next, "next") }
@@ -73,7 +81,11 @@ struct SessionLinks {
         for link in all {
             guard let relation = link.relation else { continue }
             if !value.isEmpty { value += ", " }
-            value += "<\(link.target)>; rel=\"\(relation)\""
+            value += "<"
+            value += link.target
+            value += ">; rel=\""
+            value += relation
+            value += "\""
         }
         return value
     }

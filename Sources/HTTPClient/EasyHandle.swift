@@ -76,7 +76,8 @@ final class EasyHandle {
         let hasBody = !request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method)
         var options = EasyOptions(raw)
         options.set(CURLOPT_URL, request.url)
-        options.set(CURLOPT_TIMEOUT_MS, milliseconds(request.timeout))
+        // A limit of 1 ms libcurl (7.88) heeds only after 200.
+        options.set(CURLOPT_TIMEOUT_MS, max(2, milliseconds(request.timeout)))
         setVerb(request.method, hasBody: hasBody, in: &options)
         if hasBody {
             options.note(request.body.withUnsafeBytes { ccurl_set_body(raw, $0.baseAddress, $0.count) })

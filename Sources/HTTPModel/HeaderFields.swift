@@ -40,7 +40,10 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 
     /// Every value of that name, in order.
     public func values(of name: String) -> [String] {
-        fields.filter { equalIgnoringCase($0.name, name) }.map(\.value)
+        // In one pass: this is asked several times of each request.
+        var values: [String] = []
+        for field in fields where equalIgnoringCase(field.name, name) { values.append(field.value) }
+        return values
     }
 
     /// Adds a line at the end, whether or not the name is there already.

@@ -33,11 +33,15 @@ struct ReceivedHead {
     ) {
         guard let name else { return }
         byteCount += nameSize + valueSize + 4
-        let value = value.map { text($0, valueSize) } ?? ""
+        var value = value.map { text($0, valueSize) } ?? ""
         switch nameSize {
-        case 14 where contentLength == nil && strncasecmp(name, "content-length", 14) == 0: contentLength = value
+        case 14 where strncasecmp(name, "content-length", 14) == 0:
+            if contentLength == nil { contentLength = value }
         case 17 where strncasecmp(name, "transfer-encoding", 17) == 0: isTransferEncoded = true
-        default: break
+        default:
+            // Blanks behind a value are no part of it (RFC 9110, 5.5); libmicrohttpd drops those in front. What frames the
+            // body is left as libmicrohttpd reads it, so that nobody reads it otherwise.
+            while let last = value.utf8.last, last == 0x20 || last == 0x09 { value.removeLast() }
         }
         headers.append(text(name, nameSize), value)
     }

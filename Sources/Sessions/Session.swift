@@ -314,7 +314,7 @@ public actor Session {
         record.position += 1
         record.reachedBy = move
         record.keptPage = page
-        record.expiresAt = max(record.expiresAt, clock.now().adding(seconds: record.definition.idleTimeout))
+        record.stay(from: clock.now())
     }
 
     /// Takes the session against other processes.

@@ -65,6 +65,11 @@ public struct SessionRecord: Sendable, Equatable {
     /// When it was opened.
     public var createdAt: Timestamp { opening.createdAt }
 
+    /// Lets it live on from a use at that time.
+    mutating func stay(from now: Timestamp) {
+        expiresAt = max(expiresAt, now.adding(seconds: definition.idleTimeout))
+    }
+
     /// Forgets the rows of the kept page, but not which page it was. A page without rows stays whole.
     public mutating func dropRows() {
         guard case .page(var page) = keptPage, !page.rows.isEmpty else { return }

@@ -97,8 +97,10 @@ public actor SessionRegistry {
             } catch {
                 throw SessionError(error, now: now)
             }
-            for record in records where record.expiresAt > now || live[record.id]?.isInUse == true {
-                found.append((record, live[record.id]?.isBusy ?? record.isLeased))
+            for var record in records {
+                let session = live[record.id]
+                if session?.isInUse == true { record.stay(from: now) }
+                if record.expiresAt > now { found.append((record, session?.isBusy ?? record.isLeased)) }
             }
             guard records.count == wanted else { break }
             sequence = records.last?.sequence
@@ -158,7 +160,16 @@ public actor SessionRegistry {
         let ended = (try? await store.sweep(now: clock.now()) { inUse.contains($0) }) ?? []
         for id in ended { await live.removeValue(forKey: id)?.end() }
         let now = clock.uptime()
-        live = live.filter { $1.isInUse || $1.takeWasUsed() || $1.holdsPages(at: now) }
+        var overdue: [Session] = []
+        for id in Array(live.keys) {
+            // Whoever has found a session and does not use it yet shall not be left with another one than those who come
+            // later: they would not wait for each other, and nobody would know that it is in use.
+            let isHeld = !isKnownUniquelyReferenced(&live[id])
+            guard let session = live[id] else { continue }
+            if session.hasOldPages(at: now) { overdue.append(session) }
+            if !isHeld, !session.isInUse, !session.takeWasUsed(), !session.holdsPages(at: now) { live[id] = nil }
+        }
+        for session in overdue { await session.dropOldPages() }
     }
 
     private func stored(_ id: SessionID) async throws(SessionError) -> StoredSession {

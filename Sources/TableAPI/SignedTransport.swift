@@ -60,8 +60,11 @@ struct SignedTransport: Sendable {
         request.timeout = remaining
         request.headers = HeaderFields(signature.headers.fields + request.headers.fields)
         var jar = slot.map { jars.take(slot: $0, holder: signature.holder) } ?? CookieJar()
-        let target = authorityAndTarget(ofURL: request.url)?.target ?? "/"
-        if let cookies = jar.header(target: target, now: now()) { request.headers.append("Cookie", cookies) }
+        let url = request.url
+        func target() -> String { authorityAndTarget(ofURL: url)?.target ?? "/" }
+        if !jar.isEmpty, let cookies = jar.header(target: target(), now: now()) {
+            request.headers.append("Cookie", cookies)
+        }
         var response: IncomingResponse
         do {
             response = try await transport.send(request)
@@ -72,7 +75,9 @@ struct SignedTransport: Sendable {
         }
         // Nor is it kept where that session is over, or has too many requests waiting.
         if let slot, response.status != 401, response.status != 202 {
-            jar.take(response.headers, target: target, host: host, now: now())
+            if response.headers["Set-Cookie"] != nil {
+                jar.take(response.headers, target: target(), host: host, now: now())
+            }
             jars.put(jar, slot: slot, holder: signature.holder)
         }
         if response.status != 200 || response.body.starts(with: errorStart) {

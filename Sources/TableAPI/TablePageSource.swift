@@ -42,15 +42,18 @@ public struct TablePageSource: PageSource {
             service.fetches.finish(key, .success(answer))
             return answer
         }
+        var fetch = WindowFetch(service, url, urgency, deadline: deadline)
         do {
-            let answer = try await fetch(url, request, urgency, deadline: deadline)
+            let answer = try await fetch.page(request)
             // In this order, so that whoever comes finds it here or there.
             service.cache?.keep(answer, for: key, now: service.clock.uptime())
             service.fetches.finish(key, .success(answer))
             return answer
         } catch {
+            let error = told(error)
             // What only this caller gave up is no news to the others.
-            if error == .stopping && Task.isCancelled || service.clock.uptime() >= deadline {
+            let isAbandoned = error == .stopping && Task.isCancelled || service.clock.uptime() >= deadline
+            if isAbandoned || fetch.isGivenUp {
                 service.fetches.handOver(key)
             } else {
                 service.fetches.finish(key, .failure(error))
@@ -80,10 +83,13 @@ public struct TablePageSource: PageSource {
         do {
             return try await fetch.page(request, divisions: dividesByOffset ? 0 : WindowFetch.maxDivisions)
         } catch {
-            if service.forwards, case .unauthenticated(let upstream) = error {
-                throw .callerUnauthenticated(upstream)
-            }
-            throw error
+            throw told(error)
         }
+    }
+
+    /// What the caller is told of an error: credentials that were refused may be its own.
+    private func told(_ error: PageSourceError) -> PageSourceError {
+        guard service.forwards, case .unauthenticated(let upstream) = error else { return error }
+        return .callerUnauthenticated(upstream)
     }
 }

@@ -11,8 +11,8 @@ struct TableURL: Sendable {
     /// The parameters behind the query: those of the filter, and those of the fields.
     private let parameters: (filter: String, fields: String)
     private let table: String
-    private let page: String
-    private let count: String
+    private let page: FetchURL
+    private let count: FetchURL
 
     /// Makes the URLs of a table.
     ///
@@ -45,8 +45,8 @@ struct TableURL: Sendable {
         var records = Parameters()
         records.append("sysparm_query", query)
         let start = table + records.text + parameters.filter
-        page = start + parameters.fields + "sysparm_limit="
-        count = start + "sysparm_fields=sys_id&sysparm_limit=1&sysparm_offset="
+        page = FetchURL(start + parameters.fields + "sysparm_limit=")
+        count = FetchURL(start + "sysparm_fields=sys_id&sysparm_limit=1&sysparm_offset=")
     }
 
     /// What makes a fetch the same as another one with that holder's credentials.
@@ -64,7 +64,7 @@ struct TableURL: Sendable {
     /// The URL of a window. Where only the count matters, it asks for one row and no more of it than its key.
     func text(for request: PageRequest) -> String {
         request.countOnly
-            ? count + String(request.offset) : page + "\(request.limit)&sysparm_offset=\(request.offset)"
+            ? count.text + String(request.offset) : page.text + "\(request.limit)&sysparm_offset=\(request.offset)"
     }
 }
 

@@ -6,6 +6,7 @@ struct Paginatord {
     /// Runs the command that the arguments name, and ends the process with its exit code.
     static func main() async {
         openStandardDescriptors()
+        FreedMemory.keepAtHand()
         let program = Program(environment: Configuration.processEnvironment)
         exit(await program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import PaginatordTesting
 import Testing
 
 /// A crowd of subscribers to one session.
@@ -6,6 +7,28 @@ import Testing
 struct SubscriberTests {
     private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Subscribers/crowd.py")
+
+    @Test("A subscriber who never reads is cut by the service, and its session may expire again")
+    func neverReads() async throws {
+        let service = try RunningProgram(["serve", "--demo", "--listen", "127.0.0.1:0", "--log-level", "info"])
+        let url = try await service.listeningURL()
+        let caller = try Caller(url)
+        let session = try await caller.open(
+            #"{"table":"incident","itemsPerPage":1000,"readAhead":0,"idleTimeout":1}"#)
+        let peer = try RawConnection(port: try #require(URL(string: url)?.port.map { UInt16($0) }), receiveBuffer: 4096)
+        try await peer.send("GET \(session)/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for _ in 0..<8 { #expect(try await caller.call("POST", "\(session)/next").status == 200) }
+        // Sooner than the server gives up a peer that takes nothing.
+        try await eventually("it is cut") {
+            service.standardError.contains(#""route":"/sessions/{id}/events","status":200"#)
+        }
+        try await eventually("the session has expired") {
+            (try await caller.call("GET", "/sessions")["sessions", as: [Any].self])?.isEmpty == true
+        }
+        await peer.close()
+        await caller.close()
+        #expect(try await service.stop() == 0)
+    }
 
     @Test(
         "1,000 subscribers of 100 moves get every page in order; those who do not read are cut alone, in bounded memory"

@@ -186,8 +186,10 @@ struct EventStreamTests {
         #expect(stream.text == "retry: 2000\n\n" + String(repeating: ":\n\n", count: 3))
     }
 
-    @Test("A subscriber who does not read is cut alone, told why if there is room, and takes no more than its limit")
-    func slow() async throws {
+    @Test(
+        "A subscriber who does not read is cut alone, told why if there is room, and takes no more than its limit",
+        arguments: [false, true])
+    func slow(readsAtLast: Bool) async throws {
         let beats = Beats()
         let service = try Service(rows: 100_000, sleep: beats.sleep)
         let path = try await service.open(#"{"table":"incident","itemsPerPage":10000,"readAhead":0}"#)
@@ -203,10 +205,13 @@ struct EventStreamTests {
         #expect(slow.bytes <= EventStream.limit && slow.bytes > EventStream.limit / 2)
         let last = try #require(try slow.events.last)
         #expect(last.name == "error" && last.data.contains("/problems/position-stale"))
-        try await eventually("its time runs") { beats.waiting.contains(.seconds(5)) }
-        beats.beat(.seconds(5))
+        if readsAtLast { slow.forget() }
+        for look in 1...(readsAtLast ? 1 : 50) {
+            try await eventually("look \(look)") { beats.waiting.contains(.milliseconds(100)) }
+            beats.beat(.milliseconds(100))
+        }
         try await slow.end()
-        #expect(slow.failure is BodyWriterError)
+        #expect(readsAtLast ? slow.failure == nil : slow.failure is BodyWriterError)
         _ = try await service.post(path + "/first")
         try await other.hear(2 + moves)
         #expect(other.failure == nil)
@@ -218,7 +223,33 @@ struct EventStreamTests {
         let path = try await service.open()
         let answer = try await service.send("HEAD", path + "/events")
         #expect(answer.status == 200 && answer.body.isEmpty && answer.headers["Content-Type"] == "text/event-stream")
+        guard case .requestAnswered(let answered)? = service.events.all.last else {
+            Issue.record("it is not logged")
+            return
+        }
+        #expect(answered.method == "HEAD" && answered.bytes == 0)
         #expect(try await service.send("POST", path + "/events").status == 405)
+    }
+
+    @Test(
+        "Where the session cannot be had any more when the stream begins, the stream says why",
+        arguments: [("ann", "session-expired"), ("bob", "session-not-found")])
+    func lost(owner: String, problem: String) async throws {
+        let clock = ManualClock()
+        let registry = SessionRegistry(
+            store: MemorySessionStore(), configuration: SessionConfiguration(), clock: clock.clock
+        ) { _ in ScriptedSource(SampleSet(count: 1)) }
+        let definition = SessionDefinition(instance: "default", table: "incident", itemsPerPage: 20, idleTimeout: 60)
+        let record = try await registry.open(definition, publisherShouldFinish: false, owner: "ann")
+        let session = try await registry.session(record.id, for: "ann")
+        let events = try await session.events(for: "ann").events
+        try await registry.close(record.id, for: "ann")
+        let stream = EventStream(
+            session: session, owner: owner, record: record, events: events, latest: nil, language: .english,
+            frames: EventFrames(), sleep: { try await Task.sleep(for: $0) })
+        let received = Received()
+        try await stream.run(to: received)
+        #expect(received.text.hasPrefix("event: error\ndata: ") && received.text.contains("/problems/\(problem)\""))
     }
 
     @Test("A stream is logged at its end, with its bytes")
@@ -306,11 +337,12 @@ private final class Stream: BodyWriter {
     }
 
     func write(_ piece: ArraySlice<UInt8>) async throws(BodyWriterError) {
-        if !reads {
-            // Room never comes; the task that waits for it is cancelled.
-            do { try await Task.sleep(for: .seconds(60)) } catch { throw .closed }
-        }
         state.withLock { $0.bytes += piece }
+    }
+
+    /// All that waited is read at last.
+    func forget() {
+        state.withLock { $0.bytes = [] }
     }
 
     func offer(_ pieces: [ArraySlice<UInt8>], limit: Int) async throws(BodyWriterError) -> Bool {

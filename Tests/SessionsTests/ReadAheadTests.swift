@@ -207,13 +207,34 @@ struct ReadAheadTests {
     func kept() async throws {
         let open = try await OpenSession()
         try await running(open) {
-            try await open.moves(.next, .next)
-            try await arrive(open, 1)
+            let definition = try await open.stored.definition
+            let id = try await open.registry.open(definition, publisherShouldFinish: false, owner: "ann").id
+            weak let held = try await open.registry.session(id, for: "ann")
+            for _ in 0..<2 { _ = try await held?.move(.next, after: nil, for: "ann") }
+            try await eventually("a page is at hand") { await held?.readAhead.atHand == 1 }
             for _ in 0..<3 { await open.registry.sweep() }
-            #expect(try await open.registry.session(open.id, for: "ann") === open.session)
+            #expect(held != nil)
             open.clock.advance(milliseconds: 30_000)
             for _ in 0..<2 { await open.registry.sweep() }
-            #expect(try await open.registry.session(open.id, for: "ann") !== open.session)
+            #expect(held == nil)
+        }
+    }
+
+    @Test("Pages that have become too old leave their room to others, even in a session that stays", arguments: [1, 8])
+    func oldPages(count: Int) async throws {
+        let open = try await OpenSession(
+            ScriptedSource(SampleSet(count: 400)), readAhead: .pages(count))
+        try await running(open) {
+            try await open.move(.next)
+            try await arrive(open, count)
+            open.clock.advance(milliseconds: 29_999)
+            await open.registry.sweep()
+            #expect(await open.session.readAhead.atHand == count)
+            open.clock.advance(milliseconds: 1)
+            await open.registry.sweep()
+            #expect(await open.session.readAhead.isEmpty)
+            #expect(try await open.move(.next).origin == .fetched)
+            try await arrive(open, count)
         }
     }
 

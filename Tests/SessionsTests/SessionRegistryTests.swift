@@ -185,6 +185,18 @@ import Testing
         #expect(try await back.move(.next, after: 1, for: "ann").page?.page == 2)
     }
 
+    @Test(
+        "Whoever has found a session has the one that others find too, whether they use it or not",
+        arguments: [false, true])
+    func oneForAll(isUsed: Bool) async throws {
+        let registry = registry(made: Counter())
+        let id = try await open(registry).id
+        let found = try await registry.session(id, for: "ann")
+        if isUsed { _ = try await found.record(for: "ann") }
+        for _ in 0..<4 { await registry.sweep() }
+        #expect(try await registry.session(id, for: "ann") === found)
+    }
+
     @Test("Sweeping goes on until it is cancelled, and a store that is away does not stop it")
     func run() async throws {
         let store = FlakyStore()

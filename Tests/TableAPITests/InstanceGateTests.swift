@@ -212,6 +212,46 @@ struct InstanceGateTests {
         try bench.request()
     }
 
+    @Test(
+        "The last quarter of what is allowed is not spent on what nobody waits for", arguments: [4, 10, 100],
+        [false, true])
+    func scarcity(limit: Int, isOwnLimit: Bool) throws {
+        var bench = Bench(Restraint(requestsPerHour: isOwnLimit ? limit : nil))
+        let allowance = isOwnLimit ? nil : RateAllowance(limit: limit, resetsIn: .seconds(1000))
+        try bench.request(.answered, allowance)
+        var ahead = 0
+        while case .enters(let slot) = bench.admit(.readAhead) {
+            _ = bench.leave(slot, .answered, allowance)
+            ahead += 1
+        }
+        guard case .refused(.limited) = bench.admit(.readAhead) else {
+            Issue.record("read ahead")
+            return
+        }
+        let left = limit - 1 - ahead
+        #expect(left >= limit / 4 && left <= limit / 4 + 1)
+        for _ in 0..<left { try bench.request(.answered, allowance) }
+        guard case .refused(.limited) = bench.admit() else {
+            Issue.record("more than the limit")
+            return
+        }
+    }
+
+    @Test(
+        "What waits to be read ahead is given up once little is allowed, unless somebody waits for it",
+        arguments: [false, true])
+    func scarcityInQueue(isRaised: Bool) throws {
+        var bench = Bench(Restraint(concurrency: 1))
+        let slot = try bench.enter()
+        let ticket = try bench.wait(.readAhead)
+        if isRaised { bench.gate.raise(ticket, to: .interactive) }
+        let decisions = bench.leave(slot, .answered, RateAllowance(limit: 8, remaining: 2, resetsIn: .seconds(9)))
+        #expect(
+            decisions.map(\.verdict)
+                == [isRaised ? .success(slot) : .failure(.limited(retryAfter: .seconds(9)))])
+        #expect(decisions.map(\.ticket) == [ticket])
+    }
+
     @Test("A refusal that names an earlier end of the count is believed")
     func earlierReset() throws {
         var bench = Bench()

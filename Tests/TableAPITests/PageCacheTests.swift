@@ -135,7 +135,7 @@ struct PageCacheTests {
 
 struct RecentAnswersTests {
     private func key(_ number: Int) -> FetchKey {
-        FetchKey(holder: "", url: "https://x/", offset: number, limit: 20)
+        FetchKey(holder: "", url: FetchURL("https://x/"), offset: number, limit: 20)
     }
 
     private func answer(_ bytes: Int) -> PageAnswer {

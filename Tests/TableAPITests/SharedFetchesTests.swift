@@ -277,10 +277,30 @@ struct SharedFetchesTests {
                 == (isWaitedFor ? ["0", "20", "40"] : ["0", "40", "20"]))
     }
 
+    @Test(
+        "That nothing was read ahead is no news to whoever began to wait for it meanwhile",
+        arguments: [.rateLimited(nil, retryAfter: 9), .unavailable(nil, retryAfter: 9), .timedOut(nil)]
+            as [PageSourceError])
+    func readAheadRefused(refusal: PageSourceError) async throws {
+        let gate = RefusingGate(refusal)
+        let transport = AnsweringTransport { _ in .page(20, total: 60) }
+        let service = TableService(
+            instance: try Instance(url: "https://x.service-now.com"), transport: transport, gate: gate,
+            clock: time.clock)
+        async let ahead = fetch(service, PageRequest(offset: 20, limit: 20, priority: .readAhead))
+        try await eventually("it asks for permission") { !service.fetches.isIdle }
+        async let move = fetch(service, PageRequest(offset: 20, limit: 20))
+        try await eventually("somebody waits for it") { service.fetches.followerCount == 1 }
+        gate.decision.open()
+        #expect(await ahead == .failure(refusal))
+        #expect(await origin(move) == .fetched)
+        #expect(transport.requests.count == 1 && service.fetches.isIdle)
+    }
+
     @Test("Whoever takes over is as urgent as the most urgent of those who are left")
     func urgencyOfSuccessor() async throws {
         let fetches = SharedFetches(gate: LocalGate(Restraint(), clock: time.clock))
-        let key = FetchKey(holder: "", url: "u", offset: 0, limit: 1)
+        let key = FetchKey(holder: "", url: FetchURL("u"), offset: 0, limit: 1)
         guard case .lead(let urgency) = await fetches.join(key, .readAhead) else {
             Issue.record("nobody else was there")
             return
@@ -339,4 +359,24 @@ struct SharedFetchesTests {
         let gate = try #require(service.gate as? LocalGate)
         #expect(gate.current.inFlight == 0 && gate.current.queued == 0)
     }
+}
+
+/// Refuses what is read ahead, once it has decided to, and nothing else.
+private final class RefusingGate: RequestGate {
+    let decision = Gate()
+    private let refusal: PageSourceError
+
+    init(_ refusal: PageSourceError) {
+        self.refusal = refusal
+    }
+
+    func enter(_ urgency: RequestUrgency, deadline: Duration) async throws(PageSourceError) -> RequestSlot {
+        guard urgency.priority == .readAhead else { return RequestSlot(index: 0) }
+        await decision.wait()
+        throw refusal
+    }
+
+    func raise(_ urgency: RequestUrgency) {}
+    func leave(_ slot: RequestSlot, _ report: RequestReport) async {}
+    func takeRetry() async -> Bool { false }
 }

@@ -130,6 +130,22 @@ struct WindowFetchTests {
         #expect(table.windows.count == 1 && time.slept.isEmpty)
     }
 
+    @Test(
+        "What is read ahead is tried once, whatever might help, while nobody waits for it",
+        arguments: [
+            .failure(.connectionFailed("refused")), .failure(.bodyIncomplete("cut", status: 200)), .silence,
+            answer(202), answer(429), answer(502), answer(503, "", ["Retry-After": "1"]), answer(500, cancelled),
+            answer(200, cutByInstance),
+        ] as [TroubledTable.Trouble])
+    fileprivate func readAhead(trouble: TroubledTable.Trouble) async throws {
+        let table = TroubledTable([trouble], time: time)
+        let source = try source(table)
+        await #expect(throws: PageSourceError.self) {
+            try await source.fetch(PageRequest(offset: 20, limit: 20, priority: .readAhead))
+        }
+        #expect(table.windows == [window(20, 20)] && time.slept.isEmpty)
+    }
+
     @Test("After its retries the last problem is told; without any, the first", arguments: [0, 1, 4])
     func retries(retries: Int) async throws {
         let table = TroubledTable(
@@ -312,6 +328,22 @@ struct WindowFetchTests {
             await error(try source(table, restraint))
                 == .failed(.init(status: 502), reason: "the instance answered with status 502"))
         #expect(table.windows.count == 2)
+    }
+
+    @Test(
+        "A silent attempt that the deadline leaves hardly any time is no failure of the instance",
+        arguments: [(2000, true), (1000, false), (603, false)])
+    func shortAttempt(deadline: Int, counts: Bool) async throws {
+        let table = TroubledTable([answer(502), answer(502)], then: .silence, time: time)
+        let restraint = Restraint(
+            deadline: .milliseconds(deadline), circuit: Restraint.Circuit(failures: 3, open: .seconds(10)))
+        let source = try source(table, restraint, jitter: 1)
+        _ = await error(source)
+        // With no more than 3 ms left it is not made at all.
+        #expect(table.windows.count == (deadline == 603 ? 2 : 3))
+        let made = table.windows.count
+        _ = await error(source)
+        #expect((table.windows.count > made) == !counts)
     }
 
     @Test("Once the circuit is open nothing reaches the instance, and whoever met its failure is told of that")

@@ -49,6 +49,11 @@ struct ReadAhead {
         return windows.filter { kept[$0.offset] == nil }
     }
 
+    /// Gives up the pages that are too old, whose room others can use.
+    mutating func dropOld(now: Duration) {
+        entries = entries.filter { if case .ready(let page) = $1 { page.until > now } else { true } }
+    }
+
     /// A number for a fetch that is about to begin, which no other one has.
     mutating func number() -> Int {
         latestNumber += 1

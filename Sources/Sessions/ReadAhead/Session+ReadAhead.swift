@@ -8,6 +8,20 @@ extension Session {
         Int(now / .milliseconds(1)) < holdsPagesUntil.load(ordering: .relaxed)
     }
 
+    /// Whether pages are at hand that may not be delivered any more.
+    nonisolated func hasOldPages(at now: Duration) -> Bool {
+        holdsPagesUntil.load(ordering: .relaxed) != 0 && !holdsPages(at: now)
+    }
+
+    /// Gives them up.
+    func dropOldPages() {
+        let now = clock.uptime()
+        guard hasOldPages(at: now) else { return }
+        holdsPagesUntil.store(0, ordering: .relaxed)
+        // That moment is kept in whole milliseconds.
+        readAhead.dropOld(now: now + .milliseconds(1))
+    }
+
     /// Fetches the pages behind the one where a move has just arrived, and gives up those that are not behind it.
     ///
     /// - Parameter earlier: the move before that one.

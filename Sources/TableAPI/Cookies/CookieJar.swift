@@ -54,7 +54,7 @@ struct CookieJar: Equatable, CustomStringConvertible, CustomReflectable {
 
     /// The value of the `Cookie` header for a request to that target; `nil` where it needs none.
     func header(target: String, now: Int) -> String? {
-        let path = target.prefix { $0 != "?" }
+        let path = Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })
         let matching = cookies.filter { !$0.isGone(at: now) && isBelow($0.path, path) }
         guard !matching.isEmpty else { return nil }
         // The nearest first (RFC 6265 §5.4).

@@ -72,6 +72,7 @@ public struct InstanceGate: Sendable {
         guard deadline > now else { return .refused(.late) }
         let wait = limit(for: waiting.count(before: priority) + 1, now: now)
         guard wait <= restraint.maxRetryAfter else { return .refused(.limited(retryAfter: wait)) }
+        if let scarcity = scarcity(for: priority, now: now) { return .refused(scarcity) }
         if wait == .zero, waiting.isEmpty, let slot = takeSlot(now: now) { return .enters(slot) }
         guard passage == .clear else { return .refused(.unavailable(retryAfter: wait == .zero ? nil : wait)) }
         return .waits(waiting.append(priority, deadline: deadline))
@@ -91,6 +92,8 @@ public struct InstanceGate: Sendable {
             guard let entry = waiting.popFirst() else { return decisions }
             if entry.deadline <= now {
                 decisions.append(Decision(ticket: entry.ticket, verdict: .failure(.late)))
+            } else if let scarcity = scarcity(for: entry.priority, now: now) {
+                decisions.append(Decision(ticket: entry.ticket, verdict: .failure(scarcity)))
             } else if let slot = takeSlot(now: now) {
                 decisions.append(Decision(ticket: entry.ticket, verdict: .success(slot)))
             }
@@ -173,6 +176,13 @@ public struct InstanceGate: Sendable {
     private func limit(for count: Int, now: Duration) -> Duration {
         let cooling = coolsUntil > now ? coolsUntil - now : .zero
         return max(cooling, bucket?.wait(for: count, now: now) ?? .zero, windows.wait(now: now))
+    }
+
+    /// Why nothing is read ahead: the last quarter of what a rate limit allows is for requests that somebody waits for.
+    private func scarcity(for priority: PageRequest.Priority, now: Duration) -> Refusal? {
+        guard priority == .readAhead else { return nil }
+        let wait = max(bucket?.waitForMore(than: 0.25, now: now) ?? .zero, windows.wait(now: now, sparing: 0.25))
+        return wait > .zero ? .limited(retryAfter: wait) : nil
     }
 
     /// A limit that is spent is a cool-down like the one after a 429.

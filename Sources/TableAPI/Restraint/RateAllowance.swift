@@ -47,6 +47,7 @@ extension RateAllowance {
 struct AllowanceWindows: Sendable {
     private struct Window {
         var left: Int
+        let limit: Int
         let until: Duration
     }
 
@@ -67,11 +68,16 @@ struct AllowanceWindows: Sendable {
         guard known != nil || windows.count < Self.maxRules else { return }
         var left = (known?.left ?? allowance.limit) - 1
         if let remaining = allowance.remaining { left = min(left, remaining) }
-        windows[allowance.rule] = Window(left: isSpent ? 0 : max(0, left), until: min(known?.until ?? end, end))
+        windows[allowance.rule] = Window(
+            left: isSpent ? 0 : max(0, left), limit: allowance.limit, until: min(known?.until ?? end, end))
     }
 
     /// How long until more requests are allowed.
-    func wait(now: Duration) -> Duration {
-        windows.values.reduce(.zero) { $1.left == 0 ? max($0, $1.until - now) : $0 }
+    ///
+    /// - Parameter part: the part of each limit that is to be left.
+    func wait(now: Duration, sparing part: Double = 0) -> Duration {
+        windows.values.reduce(.zero) {
+            Double($1.left) <= Double($1.limit) * part ? max($0, $1.until - now) : $0
+        }
     }
 }

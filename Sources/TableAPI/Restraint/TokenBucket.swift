@@ -26,6 +26,12 @@ struct TokenBucket: Sendable {
         return missing <= 1e-6 ? .zero : .seconds(missing / tokensPerSecond)
     }
 
+    /// How long until there is a token beyond that part of all there can be.
+    func waitForMore(than part: Double, now: Duration) -> Duration {
+        let missing = min(capacity, capacity * part + 1) - level(now)
+        return missing <= 1e-6 ? .zero : .seconds(missing / tokensPerSecond)
+    }
+
     private func level(_ now: Duration) -> Double {
         min(capacity, tokens + max(0, (now - filledAt) / .seconds(1)) * tokensPerSecond)
     }

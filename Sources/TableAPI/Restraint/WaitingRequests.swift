@@ -16,6 +16,8 @@ struct WaitingRequests: Sendable {
         let ticket: RequestTicket
         /// Until when it is ready to wait.
         let deadline: Duration
+        /// How urgent it is now.
+        fileprivate(set) var priority: PageRequest.Priority
         fileprivate var hasLeft = false
     }
 
@@ -88,7 +90,7 @@ struct WaitingRequests: Sendable {
     mutating func append(_ priority: PageRequest.Priority, deadline: Duration) -> RequestTicket {
         latestNumber += 1
         let ticket = RequestTicket(number: latestNumber, priority: priority)
-        lanes[priority.rawValue].entries.append(Entry(ticket: ticket, deadline: deadline))
+        lanes[priority.rawValue].entries.append(Entry(ticket: ticket, deadline: deadline, priority: priority))
         lanes[priority.rawValue].count += 1
         count += 1
         return ticket
@@ -116,7 +118,8 @@ struct WaitingRequests: Sendable {
     /// Moves one that waits among the more urgent ones, into the place that it would have had there from the start.
     mutating func raise(_ ticket: RequestTicket, to priority: PageRequest.Priority) {
         let lane = lane(of: ticket)
-        guard priority.rawValue < lane.rawValue, let entry = lanes[lane.rawValue].remove(ticket.number) else { return }
+        guard priority.rawValue < lane.rawValue, var entry = lanes[lane.rawValue].remove(ticket.number) else { return }
+        entry.priority = priority
         lanes[priority.rawValue].insert(entry)
         raised[ticket.number] = priority
     }

@@ -8,6 +8,11 @@ struct WindowFetch {
     static let maxDivisions = 2
     /// The longest wait before the first repetition; it doubles with each further one.
     private static let firstBackoff = Duration.milliseconds(200)
+    /// An attempt that has less time than this is not made: nothing could come of it.
+    private static let leastTime = Duration.milliseconds(5)
+    /// An attempt that has less time than this, because the deadline is near, shows nothing of an instance that is silent
+    /// meanwhile.
+    private static let fairTime = Duration.seconds(1)
     /// The longest wait before any repetition that the instance did not ask for.
     private static let longestBackoff = Duration.seconds(10)
 
@@ -18,6 +23,8 @@ struct WindowFetch {
     private var retriesMade = 0
     /// What the latest failed attempt came to.
     private var latestProblem: PageSourceError?
+    /// Whether it came to nothing although more might have helped, because nobody waited for it.
+    private(set) var isGivenUp = false
 
     /// A fetch that has time until that deadline, by the service's clock. It is as urgent as that, whatever its requests say.
     init(_ service: TableService, _ url: TableURL, _ urgency: RequestUrgency, deadline: Duration) {
@@ -59,18 +66,23 @@ struct WindowFetch {
     }
 
     /// One attempt, with a slot of the instance.
-    private func attempt(_ request: PageRequest) async throws(PageSourceError) -> Attempt {
+    private mutating func attempt(_ request: PageRequest) async throws(PageSourceError) -> Attempt {
         let slot: RequestSlot
+        let isReadAhead = urgency.priority == .readAhead
         do {
             slot = try await service.gate.enter(urgency, deadline: deadline)
         } catch {
+            isGivenUp = isReadAhead
             if error == .stopping { throw error }
             throw latestProblem ?? error
         }
         let timeout = min(service.instance.timeout, deadline - service.clock.uptime())
         var course = AttemptCourse(timeout: timeout, clock: service.clock)
-        let attempt = timeout > .zero ? await made(request, in: slot, &course) : .tooLate
+        let least = min(service.instance.timeout, Self.leastTime)
+        let attempt = timeout > .zero && timeout >= least ? await made(request, in: slot, &course) : .tooLate
         var report = attempt.report
+        let fair = min(service.instance.timeout, service.instance.restraint.deadline / 2, Self.fairTime)
+        if case .failure(.timedOut(nil)) = attempt.result, timeout < fair { report.outcome = .unknown }
         report.requests = course.requests
         await service.gate.leave(slot, report)
         return attempt
@@ -115,6 +127,9 @@ struct WindowFetch {
     ///
     /// - Throws: the problem of the last one where there is to be no other.
     private mutating func retry(after wait: Duration, _ problem: PageSourceError) async throws(PageSourceError) {
+        // What nobody waits for is worth no repetition: those are few, and each failure counts toward the circuit.
+        isGivenUp = urgency.priority == .readAhead
+        if isGivenUp { throw problem }
         guard retriesMade < service.instance.restraint.retries, service.clock.uptime() + wait < deadline,
             await service.gate.takeRetry()
         else { throw problem }

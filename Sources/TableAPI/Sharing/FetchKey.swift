@@ -5,7 +5,7 @@ struct FetchKey: Hashable, Sendable {
     /// Whose credentials they are; empty for the service's own.
     var holder: String
     /// The URL up to its window: instance, table, query, fields and how they are given.
-    var url: String
+    var url: FetchURL
     /// The rows to skip.
     var offset: Int
     /// The rows to return at most.

@@ -71,7 +71,7 @@ struct RecentAnswers {
 
     /// What an answer counts for.
     static func size(of answer: PageAnswer, _ key: FetchKey) -> Int {
-        answer.rows.byteCount + answer.rows.count * MemoryLayout<Range<Int>>.stride + key.url.utf8.count
+        answer.rows.byteCount + answer.rows.count * MemoryLayout<Range<Int>>.stride + key.url.text.utf8.count
             + key.holder.utf8.count + overhead
     }
 

@@ -8,8 +8,8 @@ import Pagination
 /// error. So a follower's answer may be older than its question, by no more than the fetch takes; whoever has just written
 /// something, and moves, may see the table as it was right before. Nothing is shared with those who come afterwards.
 ///
-/// A follower whose task is cancelled leaves alone. A leader that gives up, because its task is cancelled or its deadline is
-/// over, hands over to the follower that came first, which fetches anew within its own deadline. All have as much time from
+/// A follower whose task is cancelled leaves alone. A leader that gives up, because its task is cancelled, its deadline is
+/// over or nobody waited for what it read ahead, hands over to the follower that came first, which fetches anew within its own deadline. All have as much time from
 /// when they came, so a leader's time is always up before its followers': none of them waits beyond its own deadline.
 final class SharedFetches: Sendable {
     /// What becomes of a fetch.
@@ -36,10 +36,11 @@ final class SharedFetches: Sendable {
         var latestTicket = 0
 
         mutating func begin(_ key: FetchKey, _ priority: PageRequest.Priority) -> RequestUrgency? {
-            guard fetches[key] == nil else { return nil }
             let urgency = RequestUrgency(priority)
-            fetches[key] = Fetch(urgency: urgency)
-            return urgency
+            // Nearly always there is none.
+            guard let present = fetches.updateValue(Fetch(urgency: urgency), forKey: key) else { return urgency }
+            fetches[key] = present
+            return nil
         }
     }
 

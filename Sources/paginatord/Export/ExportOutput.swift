@@ -31,8 +31,7 @@ final class ExportOutput {
     ///
     /// - Throws: `OutputError` where it could not be written in the end.
     init(path: String) async throws(OutputError) {
-        var path = path
-        let present = status(at: path)
+        let (path, present) = try destination(of: path)
         if let present, !isOrdinary(present) {
             guard present.st_mode & S_IFMT != S_IFDIR else { throw .failed("is a folder") }
             descriptor = try await openedForReader(path)
@@ -41,17 +40,15 @@ final class ExportOutput {
             mayWait = true
             return
         }
-        if present != nil {
+        let folder = folder(of: path)
+        if let present {
             guard access(path, W_OK) == 0 else { throw .failed(systemReason()) }
-            // Behind a symbolic link it is the file that is replaced, not the link.
-            if let real = realpath(path, nil) {
-                path = String(cString: real)
-                free(real)
-            }
+            guard mayReplace(present, in: folder) else { throw .failed(systemReason(EPERM)) }
         }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         let mark = String(UInt64.random(in: 1 << 60...UInt64.max), radix: 16)
-        let partial = "\(folder).\(path.dropFirst(folder.count).prefix(100)).\(mark).part"
+        // So much of its name as leaves room for the rest, in bytes, which is what the system counts.
+        let start = String(decoding: path.utf8.dropFirst(folder.utf8.count).prefix(100), as: UTF8.self)
+        let partial = "\(folder).\(start).\(mark).part"
         // Whatever else the mask of the process and the folder say, as with any new file.
         descriptor = try opened(partial, O_WRONLY | O_CREAT | O_EXCL)
         if let present { _ = fchmod(descriptor, present.st_mode & 0o777) }
@@ -110,8 +107,8 @@ final class ExportOutput {
             unlink(names.partial)
             throw .failed(reason)
         }
-        let folder = names.final.lastIndex(of: "/").map { String(names.final[...$0]) } ?? "."
-        let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = folder(of: names.final)
+        let opened = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if opened >= 0 {
             fsync(opened)
             close(opened)
@@ -167,6 +164,46 @@ private func isOrdinary(_ status: stat?) -> Bool {
     status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false
 }
 
-private func systemReason() -> String {
-    String(cString: strerror(errno))
+/// The file that a path leads to, behind all symbolic links, even one to what is not there yet, and what it is now.
+///
+/// - Throws: `OutputError` where the system does not follow the path.
+private func destination(of path: String) throws(OutputError) -> (path: String, present: stat?) {
+    var path = path
+    // No more links than the system follows (Linux, path_resolution).
+    for _ in 0...40 {
+        if let present = status(at: path) {
+            guard isOrdinary(present), let real = realpath(path, nil) else { return (path, present) }
+            defer { free(real) }
+            return (String(cString: real), present)
+        }
+        guard errno == ENOENT else { throw .failed(systemReason()) }
+        guard let target = target(ofLink: path) else { return (path, nil) }
+        path = target.hasPrefix("/") ? target : folder(of: path) + target
+    }
+    throw .failed(systemReason(ELOOP))
+}
+
+/// What a symbolic link says; `nil` where there is none.
+private func target(ofLink path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room in
+        guard let start = room.baseAddress else { return nil }
+        let count = readlink(path, start, room.count)
+        guard count > 0, count < room.count else { return nil }
+        return String(decoding: room[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// The folder of a path, with the slash behind it; empty for the present one.
+private func folder(of path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+}
+
+/// Whether another file may take the place of that one: in a folder such as /tmp only its owner's (Linux, rename: EPERM).
+private func mayReplace(_ file: stat, in folder: String) -> Bool {
+    guard let folder = status(at: folder.isEmpty ? "." : folder), folder.st_mode & S_ISVTX != 0 else { return true }
+    return [0, file.st_uid, folder.st_uid].contains(geteuid())
+}
+
+private func systemReason(_ error: Int32 = errno) -> String {
+    String(cString: strerror(error))
 }

@@ -45,6 +45,19 @@ struct ExportCommandTests {
         #expect(try await service.stop() == 0)
     }
 
+    @Test(
+        "Where standard output takes nothing, whatever the reason, the export has failed",
+        arguments: [">&-", ">/dev/full", "1</dev/null", "<&- >&-"])
+    func noOutput(redirection: String) async throws {
+        let program = try RunningProgram(
+            ["-c", "exec \"$0\" \"$@\" \(redirection)", RunningProgram.executable.path] + Self.table + ["--demo"],
+            executable: URL(fileURLWithPath: "/bin/sh"))
+        #expect(try await program.exitStatus() == 75)
+        try await program.silence()
+        #expect(program.standardError.hasPrefix("paginatord: the export is not whole: "))
+        #expect(program.standardError.count(of: "\n") == 1)
+    }
+
     @Test("What is not whole leaves no file, or the old one, and ends with 75 and one line", arguments: [true, false])
     func incomplete(isThere: Bool) async throws {
         let folder = try OwnFolder()
