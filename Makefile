@@ -105,5 +105,6 @@ bench: release
 	Benchmarks/outage --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/read-ahead --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/sessions --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
+	Benchmarks/redis --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Tests/PublicClients/prepare
 	Benchmarks/export --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"

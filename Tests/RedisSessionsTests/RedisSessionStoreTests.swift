@@ -4,6 +4,7 @@ import Locks
 import Pagination
 import PaginatordTesting
 import Sessions
+import TableAPI
 import Testing
 
 @testable import RedisSessions
@@ -347,6 +348,34 @@ import Testing
         server.command("CONFIG SET maxmemory 0")
         _ = try await move(id, in: replica.store)
         #expect(changes.withLock { $0.map { $0 != nil } } == [true, false])
+        await replica.stop()
+    }
+
+    @Test("A user of an access control list needs no more rights than the README says, in any database")
+    func rights() async throws {
+        let server = try RedisServer()
+        server.command(
+            "ACL SETUSER pages on >secret ~paginatord:* &paginatord:* "
+                + "+@read +@write +@scripting +@pubsub +@connection +time")
+        server.command("ACL SETUSER default off")
+        let replica = try Replica(
+            RedisConfiguration(
+                address: .socket(path: server.socketPath), database: 5, username: "pages", password: Secret("secret")))
+        let id = try await replica.store.create(.sample(now: now), limits: unlimited).id
+        let events = try await replica.store.events(of: id)
+        let lease = try #require(try await replica.store.lease(id, waits: false))
+        _ = try await move(id, in: replica.store)
+        lease.end()
+        try await replica.store.touch(id, expiresAt: now.adding(seconds: 5000))
+        #expect(try await replica.store.list(owner: "ann", before: nil, limit: 2).count == 1)
+        let budget = SharedBudget(replica.client, name: "a", restraint: Restraint(requestsPerHour: 10))
+        guard case .granted(let permit) = await budget.acquire() else { throw NeverHappened(what: "a permission") }
+        await budget.release(permit, RequestReport(.limited(.seconds(1))))
+        #expect(try await replica.store.sweep(now: now.adding(seconds: 5000)) { _ in false } == [id])
+        var heard: [SessionEvent] = []
+        for try await event in events { heard.append(event) }
+        #expect(heard.count == 2 && heard.last == .closed)
+        try await replica.store.check()
         await replica.stop()
     }
 }

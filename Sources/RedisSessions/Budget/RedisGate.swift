@@ -84,7 +84,7 @@ public final class RedisGate: RequestGate {
     /// Gives a slot back; see `RequestGate`.
     public func leave(_ slot: RequestSlot, _ report: RequestReport) async {
         let permit = permits.withLock { $0.removeValue(forKey: slot.index) }
-        budget.release(permit, report)
+        await budget.release(permit, report)
         await local.leave(slot, report)
     }
 

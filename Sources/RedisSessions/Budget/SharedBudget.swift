@@ -79,12 +79,12 @@ final class SharedBudget: Sendable {
         }
     }
 
-    /// Gives a permission back; nobody waits for that.
+    /// Gives a permission back. Only when the instance wants to be left alone does the caller wait until all know.
     ///
     /// - Parameters:
     ///   - permit: `nil` where the server was away when it was asked for.
     ///   - report: how the request ended.
-    func release(_ permit: String?, _ report: RequestReport) {
+    func release(_ permit: String?, _ report: RequestReport) async {
         if let permit { held.withLock { _ = $0.remove(permit) } }
         var cooling = 0
         if case .limited(let wait) = report.outcome { cooling = min(milliseconds(wait ?? .seconds(1)), 3_600_000) }
@@ -93,6 +93,10 @@ final class SharedBudget: Sendable {
             .text(name), .text(permit ?? ""), .integer(permit == nil ? 0 : report.requests - 1), .integer(cooling),
             .integer(restraint.requestsPerHour ?? 0),
         ]
+        if cooling > 0 {
+            _ = try? await Self.release.run(arguments, by: client)
+            return
+        }
         let commander = client.commander
         if commander.loop.isCurrent {
             Self.release.start(arguments, by: commander)
