@@ -54,6 +54,14 @@ import Testing
         let server = try RedisServer()
         let restraint = Restraint(concurrency: 3)
         let sides = [try await Side(server, restraint), try await Side(server, restraint)]
+        let two = [try await sides[0].enter(), try await sides[0].enter()]
+        let third = try await sides[1].enter()
+        for side in sides {
+            let late = await #expect(throws: PageSourceError.self) { try await side.enter(within: 1) }
+            #expect(late == .timedOut(nil))
+        }
+        for slot in two { await sides[0].gate.leave(slot, RequestReport(.answered)) }
+        await sides[1].gate.leave(third, RequestReport(.answered))
         let underWay = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
@@ -68,7 +76,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(underWay.most == 3)
+        #expect((1...3).contains(underWay.most))
         try await eventually("all is given back") { server.command("ZCARD paginatord:permits:default") == ":0\r\n" }
         for side in sides { await side.replica.stop() }
     }
@@ -111,6 +119,7 @@ import Testing
             // One of them carried a second request.
             await side.gate.leave(try await side.enter(), RequestReport(.answered, requests: number == 4 ? 2 : 1))
         }
+        try await eventually("all is given back") { server.command("ZCARD paginatord:permits:default") == ":0\r\n" }
         for side in sides {
             for _ in 0..<3 {
                 let failure = await #expect(throws: PageSourceError.self) { try await side.enter() }

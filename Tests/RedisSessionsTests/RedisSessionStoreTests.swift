@@ -220,6 +220,33 @@ import Testing
         }
     }
 
+    @Test("A lease that could not be given back while the server was away is given back when it is there again")
+    func owed() async throws {
+        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"])
+        try await withReplicas(of: server) { one, other in
+            let ids = [
+                try await one.store.create(.sample(now: now), limits: unlimited).id,
+                try await one.store.create(.sample(now: now), limits: unlimited).id,
+            ]
+            let leases = [
+                try #require(try await one.store.lease(ids[0], waits: false)),
+                try #require(try await one.store.lease(ids[1], waits: false)),
+            ]
+            server.kill()
+            try await eventually("it is lost") { !one.client.isAvailable }
+            for lease in leases { lease.end() }
+            try server.start()
+            // Nobody else may have it, but the one who could not give it back need not wait.
+            try await eventually("it is back") { one.client.isAvailable }
+            let again = try #require(try await one.store.lease(ids[0], waits: false))
+            try await eventually("the other one is free") {
+                (try? await other.store.lease(ids[1], waits: false)) != nil
+            }
+            #expect(server.command("EXISTS paginatord:lease:\(ids[0])") == ":1\r\n")
+            again.end()
+        }
+    }
+
     @Test("The lease of a process that is gone lapses, and the store decides between two who believe to have it")
     func lapsed() async throws {
         let server = try RedisServer()

@@ -135,7 +135,8 @@ final class SharedBudget: Sendable {
             local cooling = redis.call('PTTL', 'paginatord:cool:' .. ARGV[1])
             if cooling > 0 then return {'cooling', cooling} end
             redis.call('ZREMRANGEBYSCORE', permits, '-inf', string.format('%.0f', now))
-            if redis.call('ZCARD', permits) >= tonumber(ARGV[3]) then return {'full', 0} end
+            local taken = redis.call('ZCARD', permits)
+            if taken >= tonumber(ARGV[3]) then return {'full', 0} end
             local hourly = tonumber(ARGV[4])
             if hourly > 0 then
                 local tokens = level(hourly)
@@ -143,7 +144,7 @@ final class SharedBudget: Sendable {
                 set(tokens - 1)
             end
             redis.call('ZADD', permits, string.format('%.0f', now + tonumber(ARGV[5])), ARGV[2])
-            redis.call('PEXPIRE', permits, 60000)
+            if taken == 0 then redis.call('PEXPIRE', permits, 60000) end
             return {'granted', 0}
             """)
 

@@ -162,10 +162,16 @@ struct RedisScripts: Sendable {
     /// (id) → position, or nothing where the session is not there.
     let position = RedisScript(common + "return redis.call('HGET', key('session', ARGV[1]), 'n')")
 
-    /// (id, token, time to live) → 1 and the session's revision, or 0 where somebody else has the lease.
+    /// (id, token, time to live, what the caller's tokens begin with) → 1 and the session's revision, or 0 where another
+    /// process has the lease. Within a process moves follow each other, so a lease of the caller's own is one that it could
+    /// not give back.
     let lease = RedisScript(
         """
-        if not redis.call('SET', 'paginatord:lease:' .. ARGV[1], ARGV[2], 'NX', 'PX', ARGV[3]) then return {0} end
+        local lease = 'paginatord:lease:' .. ARGV[1]
+        if not redis.call('SET', lease, ARGV[2], 'NX', 'PX', ARGV[3]) then
+            if string.sub(redis.call('GET', lease) or '', 1, #ARGV[4]) ~= ARGV[4] then return {0} end
+            redis.call('SET', lease, ARGV[2], 'PX', ARGV[3])
+        end
         return {1, redis.call('HGET', 'paginatord:session:' .. ARGV[1], 'v')}
         """)
 

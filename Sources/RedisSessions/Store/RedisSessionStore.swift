@@ -48,8 +48,8 @@ public final class RedisSessionStore: SessionStore {
         let loop = client.first.loop
         loop.execute { [feeds, leases, renewal] in
             feeds.start()
-            renewal.value = try? LoopTimer(on: loop) { leases.renew() }
-            renewal.value?.start(every: Leases.renewal)
+            renewal.value = try? LoopTimer(on: loop) { leases.tick() }
+            renewal.value?.start(every: Leases.interval)
         }
     }
 
