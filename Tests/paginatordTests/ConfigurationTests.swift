@@ -237,7 +237,8 @@ struct ConfigurationTests {
             ),
             (
                 "{ sessions: { store: 'redis://:hunter2@host' } }",
-                #"sessions.store: expected "memory" or "sqlite:PATH" but found a URL with credentials"#
+                "sessions.store: has credentials in it; the user's name belongs in sessions.redisUsername, the password in "
+                    + "sessions.redisPassword"
             ),
             (
                 "{ log: { level: 'verbose' } }",

@@ -8,9 +8,9 @@ internal import Sessions
 /// decides.
 final class Leases: Sendable {
     /// How long a lease lives without being renewed, in milliseconds.
-    static let life = 3000
+    static let life = 2000
     /// How often leases are renewed.
-    static let renewal = Duration.seconds(1)
+    static let renewal = Duration.milliseconds(600)
     /// How often `tick` is to be called.
     static let interval = Duration.milliseconds(200)
     /// How many are renewed by one script.
