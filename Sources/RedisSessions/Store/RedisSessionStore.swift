@@ -8,16 +8,20 @@ internal import Synchronization
 ///
 /// Every step is one script on the server. To be ended with `shutdown()` before its client is.
 public final class RedisSessionStore: SessionStore {
-    private let client: RedisClient
+    /// The way to the server.
+    let client: RedisClient
     private let maxPageBytes: Int
-    private let scripts = RedisScripts()
+    /// The steps.
+    let scripts = RedisScripts()
     private let feeds: EventFeeds
     private let leases: Leases
-    private let lives = KnownLives()
+    /// How long sessions live, as far as this process knows.
+    let lives = KnownLives()
     /// Sessions as they were last known here.
     let records: KnownRecords
     private let renewal: OnFirstLoop<LoopTimer>
-    private let ownerKey: OwnerKey?
+    /// How callers are named that bring their own credentials; `nil` where none do.
+    let ownerKey: OwnerKey?
 
     /// What nobody else's stamps begin with.
     private let origin = SessionID().description
@@ -27,7 +31,7 @@ public final class RedisSessionStore: SessionStore {
     /// than that waits.
     private static let maxEventBytes = 8 << 20
     /// How many sessions are ended by one script.
-    private static let batch = 500
+    static let batch = 500
 
     /// A store on a server.
     ///
@@ -184,55 +188,10 @@ public final class RedisSessionStore: SessionStore {
         forget(id)
     }
 
-    private func forget(_ id: SessionID) {
+    /// Forgets what is known of a session that has ended.
+    func forget(_ id: SessionID) {
         lives.forget(id)
         records.forget(id)
-    }
-
-    /// Ends the sessions whose time is up, but for those that are in use here or, as they have told, in other replicas.
-    @concurrent public func sweep(
-        now: Timestamp, inUse: @Sendable (SessionID) -> Bool
-    ) async throws(SessionStoreError) -> [SessionID] {
-        var ended: [SessionID] = []
-        // A server that has lost its data gets the key again.
-        if let ownerKey { _ = try? await ownerKey.settle(by: client) }
-        while true {
-            // A little ahead, so that a session in use here has its end put off before another replica finds it due.
-            let soon = Timestamp(milliseconds: now.milliseconds + 3000)
-            let reply = try await run(
-                scripts.due,
-                [
-                    .integer(soon.milliseconds), .integer(now.milliseconds - 3_600_000), .integer(Self.batch),
-                ])
-            guard let elements = reply.elements else { throw SessionStoreError(.malformed) }
-            var due: [SessionID] = []
-            var putOff = 0
-            for index in stride(from: 0, to: elements.count - 1, by: 2) {
-                guard let id = elements[index].text.flatMap({ SessionID($0) }), let expiry = elements[index + 1].integer
-                else { continue }
-                let soonest = Timestamp(milliseconds: inUse(id) ? now.milliseconds + 4000 : expiry)
-                let later = lives.wanted(id).map { max($0, soonest) } ?? soonest
-                if later.milliseconds > expiry {
-                    _ = try await run(scripts.touch, [.text(id.description), .integer(later.milliseconds)])
-                    lives.isStored(later, id)
-                    putOff += 1
-                } else if expiry <= now.milliseconds {
-                    due.append(id)
-                }
-            }
-            let ids = try await expire(due, now: now)
-            ended += ids
-            for id in ids { forget(id) }
-            // Fewer: that was all. None dealt with: all the others end a little later.
-            if elements.count < 2 * Self.batch || due.count + putOff == 0 { return ended }
-        }
-    }
-
-    private func expire(_ due: [SessionID], now: Timestamp) async throws(SessionStoreError) -> [SessionID] {
-        guard !due.isEmpty else { return [] }
-        let ids = due.map { RedisCommand.Argument.text($0.description) }
-        let reply = try await run(scripts.expire, [.integer(now.milliseconds)] + ids)
-        return (reply.elements ?? []).compactMap { $0.text.flatMap { SessionID($0) } }
     }
 
     /// Sends an event to whoever listens, on whatever replica.
@@ -273,7 +232,10 @@ public final class RedisSessionStore: SessionStore {
         }
     }
 
-    private func run(
+    /// Has the server take a step.
+    ///
+    /// - Throws: `SessionStoreError.unavailable`.
+    func run(
         _ script: RedisScript, _ arguments: [RedisCommand.Argument]
     ) async throws(SessionStoreError) -> RedisReply {
         do throws(RedisError) {
