@@ -237,8 +237,8 @@ struct ConfigurationTests {
             ),
             (
                 "{ sessions: { store: 'redis://:hunter2@host' } }",
-                "sessions.store: has credentials in it; the user's name belongs in sessions.redisUsername, the password in "
-                    + "sessions.redisPassword"
+                "sessions.store: has credentials in it; the user's name belongs in sessions.redisUsername, "
+                    + "the password in sessions.redisPassword"
             ),
             (
                 "{ log: { level: 'verbose' } }",
