@@ -6,7 +6,7 @@
 # make image    container image, with docker or buildah
 # make image-check  builds it with base images made here, and tries it; as root, without docker
 # make bench    measures the release build beside nginx and beside PySNC, what an instance that is down costs its callers, and
-#               what sessions cost
+#               what sessions cost in memory, in a file and in Redis
 #
 # Each target does its own set-up on Debian 12; only the Swift toolchain has to be there.
 
@@ -105,5 +105,6 @@ bench: release
 	Benchmarks/outage --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/read-ahead --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/sessions --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
+	Benchmarks/redis --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Tests/PublicClients/prepare
 	Benchmarks/export --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"

@@ -1,23 +1,23 @@
 /// Which sessions keep the rows of a page, and which of them lose them when there are too many bytes: the pages that were
 /// kept longest ago, since their repeat is the least likely to come.
-struct KeptPages {
+package struct KeptPages: Sendable {
     private let budget: Int
     private var kept: [SessionID: (stamp: Int, bytes: Int)] = [:]
     private var order: [(id: SessionID, stamp: Int)] = []
     private var oldest = 0
     private var latestStamp = 0
     /// The bytes of all pages that are counted in.
-    private(set) var bytes = 0
+    package private(set) var bytes = 0
 
     /// Keeps at most `budget` bytes.
-    init(budget: Int) {
+    package init(budget: Int) {
         self.budget = budget
     }
 
     /// Counts a page in.
     ///
     /// - Returns: the sessions whose pages have to go, the one kept longest ago first; possibly the new one.
-    mutating func add(_ id: SessionID, bytes: Int) -> [SessionID] {
+    package mutating func add(_ id: SessionID, bytes: Int) -> [SessionID] {
         remove(id)
         // One that has no room by itself shall not cost the others theirs.
         guard bytes <= budget else { return [id] }
@@ -38,7 +38,7 @@ struct KeptPages {
     }
 
     /// Counts a page out.
-    mutating func remove(_ id: SessionID) {
+    package mutating func remove(_ id: SessionID) {
         guard let entry = kept.removeValue(forKey: id) else { return }
         bytes -= entry.bytes
     }

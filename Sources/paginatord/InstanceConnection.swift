@@ -4,6 +4,7 @@ import EventLoops
 import Gateway
 import HTTPClient
 import HTTPModel
+import RedisSessions
 import TableAPI
 
 /// The way to one instance.
@@ -17,10 +18,15 @@ final class InstanceConnection: Sendable {
 
     /// The way to a configured instance, over the network.
     ///
-    /// - Parameter cache: where its answers are kept for a while; `nil`: nowhere.
-    convenience init(_ configuration: InstanceConfiguration, cache: PageCache?, group: EventLoopGroup) {
+    /// - Parameters:
+    ///   - cache: where its answers are kept for a while; `nil`: nowhere.
+    ///   - redis: over which replicas share what they ask of it; `nil`: this process is alone.
+    convenience init(
+        _ configuration: InstanceConfiguration, cache: PageCache?, redis: RedisClient? = nil, group: EventLoopGroup
+    ) {
         let client = HTTPClient(HTTPClientConfiguration(configuration), on: group)
-        self.init(configuration.instance, transport: client, client: client, cache: cache, group: group)
+        self.init(
+            configuration.instance, transport: client, client: client, cache: cache, redis: redis, group: group)
     }
 
     /// The way to the built-in instance, which is no network at all.
@@ -36,12 +42,20 @@ final class InstanceConnection: Sendable {
 
     private init(
         _ instance: Instance, transport: any HTTPTransport, client: HTTPClient?, cache: PageCache?,
-        group: EventLoopGroup
+        redis: RedisClient? = nil, group: EventLoopGroup
     ) {
         self.client = client
-        gate = LocalGate(instance.restraint, clock: RequestClock(group))
+        let gate = LocalGate(instance.restraint, clock: RequestClock(group))
+        self.gate = gate
         clockStart = Timestamp.now().moved(by: .zero - gate.clock.uptime())
-        service = TableService(instance: instance, transport: transport, gate: gate, clock: gate.clock, cache: cache)
+        let shared = redis.map { RedisGate(gate, name: instance.name, restraint: instance.restraint, client: $0) }
+        var vault: (any TokenVault)?
+        if let redis, case .oauth(let oauth) = instance.credentials {
+            vault = RedisTokenVault(redis, instance: instance, oauth: oauth)
+        }
+        service = TableService(
+            instance: instance, transport: transport, now: nil, gate: shared ?? gate, clock: gate.clock, cache: cache
+        ) { OAuthTokenSource($0, now: $1, vault: vault) }
     }
 
     /// How the instance is doing.

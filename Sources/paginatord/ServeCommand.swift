@@ -5,6 +5,7 @@ import Gateway
 import HTTPServer
 import Observability
 import Pagination
+import RedisSessions
 import Sessions
 import TableAPI
 
@@ -34,7 +35,8 @@ private func serve(
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
         let sessions = try await OpenSessionStore(
             storage, configuration: configuration, group: group, observer: observer)
-        let connections = try await connections(to: configuration, isDemo: options.isDemo, group: group)
+        let connections = try await connections(
+            to: configuration, isDemo: options.isDemo, redis: sessions.redis, group: group)
         let service = Service(
             connections, store: sessions.store, configuration: configuration, group: group, observer: observer)
         let limits = configuration.limits.fitted(to: DescriptorLimit.raised(), observer: observer)
@@ -78,10 +80,10 @@ private func serve(
 }
 
 private func connections(
-    to configuration: Configuration, isDemo: Bool, group: EventLoopGroup
+    to configuration: Configuration, isDemo: Bool, redis: RedisClient?, group: EventLoopGroup
 ) async throws -> [InstanceConnection] {
     let cache = configuration.pages.cache
-    var connections = configuration.instances.map { InstanceConnection($0, cache: cache, group: group) }
+    var connections = configuration.instances.map { InstanceConnection($0, cache: cache, redis: redis, group: group) }
     if isDemo {
         let demo = try await DemoInstance()
         connections.append(

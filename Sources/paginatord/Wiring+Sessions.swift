@@ -4,6 +4,7 @@ import Observability
 import RedisSessions
 import SQLiteSessions
 import Sessions
+import TableAPI
 
 /// Why sessions cannot be kept as configured.
 struct SessionStorageError: Error, CustomStringConvertible {
@@ -15,6 +16,8 @@ struct SessionStorageError: Error, CustomStringConvertible {
 struct OpenSessionStore {
     /// The store.
     var store: any SessionStore
+    /// The server that it is on, where replicas share it.
+    var redis: RedisClient?
     /// Puts it away, once nobody asks it any more.
     var close: @Sendable () async -> Void
 
@@ -35,8 +38,13 @@ struct OpenSessionStore {
                     address: location.address, database: location.database, username: sessions.redisUsername,
                     password: sessions.redisPassword), on: group
             ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
-            let shared = RedisSessionStore(client, maxPageBytes: sessions.replayPageBytes)
+            let shared = RedisSessionStore(
+                client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
+                sharesOwners: configuration.instances.contains { $0.instance.credentials == .forward })
+            // Connected before the first request comes, if it is there.
+            try? await shared.check()
             store = shared
+            redis = client
             close = {
                 await shared.shutdown()
                 await client.shutdown()

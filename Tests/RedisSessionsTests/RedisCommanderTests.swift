@@ -214,6 +214,15 @@ import Testing
         #expect(await line.send("PING") == .failure(.stopped))
     }
 
+    @Test("A host is looked up by its name, and each of its addresses is tried")
+    func named() async throws {
+        let server = ScriptedRedis { command, _ in Self.introduction(command) ?? .init("+PONG\r\n") }
+        let line = try Line(RedisConfiguration(address: .network(host: "localhost", port: server.port)))
+        #expect(await line.send("PING") == .success(.status("PONG")))
+        await line.stop()
+        server.stop()
+    }
+
     @Test("A host that is not found, a path that leads nowhere, a silent port: away, with the reason")
     func unreachable() async throws {
         let silent = ScriptedRedis { _, _ in nil }

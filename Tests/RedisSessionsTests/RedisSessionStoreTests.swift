@@ -4,6 +4,7 @@ import Locks
 import Pagination
 import PaginatordTesting
 import Sessions
+import TableAPI
 import Testing
 
 @testable import RedisSessions
@@ -56,6 +57,29 @@ import Testing
             lease.end()
             try await other.store.delete(id, now: now)
             #expect(try await one.store.read(id) == .gone(owner: "ann"))
+        }
+    }
+
+    @Test("What is known here is not taken for what a server has that lost its latest writes and took others")
+    func lostWrites() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            _ = try await move(id, in: one.store)
+            let key = "paginatord:session:\(id)"
+            // As an older copy of the data has it.
+            let fields = try #require(try await one.client.send(RedisCommand(["HGETALL", .text(key)])).elements)
+            let lost = try await move(id, in: one.store, rows: ["{\"lost\":1}"])
+            server.command("DEL \(key)")
+            let arguments = fields.map { RedisCommand.Argument.bytes($0.bytes ?? []) }
+            _ = try await one.client.send(RedisCommand(["HSET", .text(key)] + arguments))
+            let stale = try lost.moved(by: .next, answer: PageAnswer(texts: ["{}"], total: 100_000))
+            let written = try await move(id, in: other.store, rows: ["{\"kept\":1}"])
+            var next = stale.record
+            next.revision = 2
+            #expect(try await one.store.replace(next, event: nil) == false)
+            guard case .live(let record) = try await one.store.read(id) else { throw NeverHappened(what: "a session") }
+            #expect(record.revision == 2 && record.comparable.keptPage == written.comparable.keptPage)
         }
     }
 
@@ -196,6 +220,33 @@ import Testing
         }
     }
 
+    @Test("A lease that could not be given back while the server was away is given back when it is there again")
+    func owed() async throws {
+        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"])
+        try await withReplicas(of: server) { one, other in
+            let ids = [
+                try await one.store.create(.sample(now: now), limits: unlimited).id,
+                try await one.store.create(.sample(now: now), limits: unlimited).id,
+            ]
+            let leases = [
+                try #require(try await one.store.lease(ids[0], waits: false)),
+                try #require(try await one.store.lease(ids[1], waits: false)),
+            ]
+            server.kill()
+            try await eventually("it is lost") { !one.client.isAvailable }
+            for lease in leases { lease.end() }
+            try server.start()
+            // Nobody else may have it, but the one who could not give it back need not wait.
+            try await eventually("it is back") { one.client.isAvailable }
+            let again = try #require(try await one.store.lease(ids[0], waits: false))
+            try await eventually("the other one is free") {
+                (try? await other.store.lease(ids[1], waits: false)) != nil
+            }
+            #expect(server.command("EXISTS paginatord:lease:\(ids[0])") == ":1\r\n")
+            again.end()
+        }
+    }
+
     @Test("The lease of a process that is gone lapses, and the store decides between two who believe to have it")
     func lapsed() async throws {
         let server = try RedisServer()
@@ -324,6 +375,34 @@ import Testing
         server.command("CONFIG SET maxmemory 0")
         _ = try await move(id, in: replica.store)
         #expect(changes.withLock { $0.map { $0 != nil } } == [true, false])
+        await replica.stop()
+    }
+
+    @Test("A user of an access control list needs no more rights than the README says, in any database")
+    func rights() async throws {
+        let server = try RedisServer()
+        server.command(
+            "ACL SETUSER pages on >secret ~paginatord:* &paginatord:* "
+                + "+@read +@write +@scripting +@pubsub +@connection +time")
+        server.command("ACL SETUSER default off")
+        let replica = try Replica(
+            RedisConfiguration(
+                address: .socket(path: server.socketPath), database: 5, username: "pages", password: Secret("secret")))
+        let id = try await replica.store.create(.sample(now: now), limits: unlimited).id
+        let events = try await replica.store.events(of: id)
+        let lease = try #require(try await replica.store.lease(id, waits: false))
+        _ = try await move(id, in: replica.store)
+        lease.end()
+        try await replica.store.touch(id, expiresAt: now.adding(seconds: 5000))
+        #expect(try await replica.store.list(owner: "ann", before: nil, limit: 2).count == 1)
+        let budget = SharedBudget(replica.client, name: "a", restraint: Restraint(requestsPerHour: 10))
+        guard case .granted(let permit) = await budget.acquire() else { throw NeverHappened(what: "a permission") }
+        await budget.release(permit, RequestReport(.limited(.seconds(1))))
+        #expect(try await replica.store.sweep(now: now.adding(seconds: 5000)) { _ in false } == [id])
+        var heard: [SessionEvent] = []
+        for try await event in events { heard.append(event) }
+        #expect(heard.count == 2 && heard.last == .closed)
+        try await replica.store.check()
         await replica.stop()
     }
 }

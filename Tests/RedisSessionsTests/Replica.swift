@@ -27,7 +27,7 @@ final class Replica: Sendable {
         await group.shutdown()
     }
 
-    /// Changes what the server has of a session.
+    /// Changes what the server has of a session, as only somebody else can, and lets this replica know nothing of it.
     func rewrite(_ id: SessionID, _ change: @Sendable (inout EncodedSession) -> Void) async throws {
         let key = RedisCommand.Argument.text("paginatord:session:\(id)")
         let fields = try #require(try await client.send(RedisCommand(["HMGET", key, "a", "s", "k"])).elements)
@@ -37,6 +37,7 @@ final class Replica: Sendable {
         let rows: [RedisCommand.Argument] = parts.rows.map { ["k", .bytes($0)] } ?? []
         _ = try await client.send(
             RedisCommand(["HSET", key, "a", .bytes(parts.opening), "s", .bytes(parts.state)] + rows))
+        store.records.forget(id)
     }
 }
 

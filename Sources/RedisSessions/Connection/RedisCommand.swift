@@ -9,10 +9,12 @@ struct RedisCommand: Sendable {
         /// A number, in digits.
         case integer(Int)
 
+        /// The text as it is written.
         init(stringLiteral value: String) {
             self = .text(value)
         }
 
+        /// The number as it is written.
         init(integerLiteral value: Int) {
             self = .integer(value)
         }

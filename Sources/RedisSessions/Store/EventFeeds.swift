@@ -14,8 +14,11 @@ final class EventFeeds: @unchecked Sendable {
         var position: Int?
         /// Whether everything that is published comes.
         var isConfirmed = false
-        /// Whether listeners may have missed something, and nobody has looked yet.
-        var isBehind = false
+        /// How often listeners may have missed something.
+        var losses = 0
+        /// After how many of those somebody has looked.
+        var lossesMadeGood = 0
+        var isBehind: Bool { lossesMadeGood < losses }
         var waiting: [CheckedContinuation<RedisError?, Never>] = []
         /// How many are about to listen.
         var arriving = 0
@@ -159,7 +162,7 @@ final class EventFeeds: @unchecked Sendable {
         failure = .away(error.description)
         client.subscriber(failed: error)
         for feed in feeds.values {
-            if feed.isConfirmed { feed.isBehind = true }
+            if feed.isConfirmed { feed.losses += 1 }
             feed.isConfirmed = false
             let waiting = feed.waiting
             feed.waiting = []
@@ -202,18 +205,20 @@ final class EventFeeds: @unchecked Sendable {
 
     /// Looks how a session stands that nothing was heard of for a while.
     private func catchUp(_ id: SessionID, _ feed: Feed) {
+        // The connection may be lost again before the answer comes, which then says nothing of what follows.
+        let losses = feed.losses
         scripts.position.start([.text(id.description)], by: client.first) { [weak self] result in
             guard let self, feeds[id] === feed, case .success(let reply) = result else { return }
             guard let position = reply.integer else { return end(id) }
-            if position > feed.position ?? 0 { return read(id, feed) }
-            feed.isBehind = false
+            if position > feed.position ?? 0 { return read(id, feed, losses) }
+            feed.lossesMadeGood = losses
         }
     }
 
-    private func read(_ id: SessionID, _ feed: Feed) {
-        scripts.read.start([.text(id.description)], by: client.first) { [weak self] result in
+    private func read(_ id: SessionID, _ feed: Feed, _ losses: Int) {
+        scripts.read.start([.text(id.description), ""], by: client.first) { [weak self] result in
             guard let self, feeds[id] === feed, case .success(let reply) = result else { return }
-            feed.isBehind = false
+            feed.lossesMadeGood = losses
             switch try? StoredSession(reply, id: id) {
             case .live(let record): tell(record, to: feed, id)
             case .gone, .unknown: end(id)

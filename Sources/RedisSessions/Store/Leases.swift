@@ -8,15 +8,20 @@ internal import Sessions
 /// decides.
 final class Leases: Sendable {
     /// How long a lease lives without being renewed, in milliseconds.
-    static let life = 3000
+    static let life = 2000
     /// How often leases are renewed.
-    static let renewal = Duration.seconds(1)
+    static let renewal = Duration.milliseconds(600)
+    /// How often `tick` is to be called.
+    static let interval = Duration.milliseconds(200)
     /// How many are renewed by one script.
     private static let batch = 500
 
     private struct State {
         var tokens: [SessionID: String] = [:]
         var latestNumber = 0
+        /// Those that could not be given back yet, because the server was away: nobody else is to wait until they lapse.
+        var owed: [String: SessionID] = [:]
+        var ticks = 0
     }
 
     private let client: RedisClient
@@ -47,8 +52,15 @@ final class Leases: Sendable {
         }
         var rest = 5
         while true {
-            let reply = try await scripts.lease.run(
-                [.text(id.description), .text(token), .integer(Self.life)], by: client)
+            let reply: RedisReply
+            do {
+                reply = try await scripts.lease.run(
+                    [.text(id.description), .text(token), .integer(Self.life), .text(origin)], by: client)
+            } catch {
+                // It may have been taken.
+                if case .lost = error { state.withLock { $0.owed[token] = id } }
+                throw error
+            }
             guard let elements = reply.elements, let first = elements.first?.integer else { throw .malformed }
             if first == 1 {
                 state.withLock { $0.tokens[id] = token }
@@ -77,17 +89,36 @@ final class Leases: Sendable {
         }
         guard isOurs else { return }
         let commander = client.commander
-        // Nobody waits for it: a lease that is not given back lapses.
-        let arguments: [RedisCommand.Argument] = [.text(id.description), .text(token)]
+        // Nobody waits for it.
         if commander.loop.isCurrent {
-            scripts.release.start(arguments, by: commander)
+            release(id, token, by: commander)
         } else {
-            commander.loop.execute { [scripts] in scripts.release.start(arguments, by: commander) }
+            commander.loop.execute { self.release(id, token, by: commander) }
         }
     }
 
-    /// Keeps what this process has from lapsing; on the loop of the client's first commander.
-    func renew() {
+    private func release(_ id: SessionID, _ token: String, by commander: RedisCommander) {
+        scripts.release.start([.text(id.description), .text(token)], by: commander) { [self] result in
+            state.withLock { state in
+                if case .success = result { state.owed[token] = nil } else { state.owed[token] = id }
+            }
+        }
+    }
+
+    /// Keeps what this process has from lapsing, and gives back what it could not give back before; on the loop of the
+    /// client's first commander.
+    func tick() {
+        let (owed, isDue) = state.withLock { state in
+            state.ticks += 1
+            return (state.owed, state.ticks.isMultiple(of: Int(Self.renewal / Self.interval)))
+        }
+        if client.isAvailable {
+            for (token, id) in owed { release(id, token, by: client.first) }
+        }
+        if isDue { renew() }
+    }
+
+    private func renew() {
         let held = Array(state.withLock { $0.tokens })
         for start in stride(from: 0, to: held.count, by: Self.batch) {
             let some = held[start..<min(start + Self.batch, held.count)]

@@ -1,7 +1,7 @@
 /// The steps of the store, each of which the server takes as a whole.
 ///
 /// A session is a hash `paginatord:session:ID`: `v` its revision, `q` its sequence, `x` its expiry in milliseconds, `o` its
-/// owner, `n` its position, and its three encoded parts: `a` opening, `s` state, `k` rows. Beside it stand
+/// owner, `n` its position, `w` the stamp of its latest write, and its three encoded parts: `a` opening, `s` state, `k` rows. Beside it stand
 /// - `paginatord:expiries`, every session by expiry, which is also how they are counted,
 /// - `paginatord:owned:OWNER` and `paginatord:opened:OWNER`, an owner's sessions by expiry and by sequence,
 /// - `paginatord:gone:ID`, the owner of a session that has ended, and `paginatord:tombstones`, those by the time of their end,
@@ -14,7 +14,8 @@ struct RedisScripts: Sendable {
     /// How long a session's keys stay behind its expiry, in milliseconds.
     static let cleanUpDelay = 86_400_000
 
-    /// (id, owner, expiry, time to live, opening, state, rows, limit in all, limit per owner or -1) → sequence, or the limit
+    /// (id, owner, expiry, time to live, opening, state, rows, limit in all, limit per owner or -1,
+    /// stamp) → sequence, or the limit
     /// that is reached and the nearest expiry.
     let create = RedisScript(
         common + """
@@ -29,7 +30,8 @@ struct RedisScripts: Sendable {
             if reached then return reached end
             local sequence = redis.call('INCR', 'paginatord:sequence')
             local session = key('session', id)
-            redis.call('HSET', session, 'v', 0, 'q', sequence, 'x', expiry, 'o', owner, 'n', 0, 'a', ARGV[5], 's', ARGV[6])
+            redis.call('HSET', session, 'v', 0, 'q', sequence, 'x', expiry, 'o', owner, 'n', 0, 'w', ARGV[10],
+                'a', ARGV[5], 's', ARGV[6])
             if ARGV[7] ~= '' then redis.call('HSET', session, 'k', ARGV[7]) end
             redis.call('PEXPIRE', session, ARGV[4])
             redis.call('ZADD', 'paginatord:expiries', expiry, id)
@@ -38,45 +40,50 @@ struct RedisScripts: Sendable {
             return sequence
             """)
 
-    /// (id) → revision, sequence, expiry, opening, state, rows, whether it is leased; or the owner of a session that has
-    /// ended; or nothing.
+    /// (id, stamp of the write that is known or nothing) → revision, sequence, expiry, opening, state, rows, stamp, whether
+    /// it is leased; where nobody wrote since the expiry and whether it is leased; or the owner of a session that has ended;
+    /// or nothing.
     let read = RedisScript(
-        common + """
-            local fields = redis.call('HMGET', key('session', ARGV[1]), 'v', 'q', 'x', 'a', 's', 'k')
-            if not fields[1] then return redis.call('GET', key('gone', ARGV[1])) end
-            fields[7] = redis.call('EXISTS', key('lease', ARGV[1]))
-            return fields
-            """)
+        """
+        local session = 'paginatord:session:' .. ARGV[1]
+        local leased = redis.call('EXISTS', 'paginatord:lease:' .. ARGV[1])
+        if ARGV[2] ~= '' then
+            local known = redis.call('HMGET', session, 'w', 'x')
+            if known[1] == ARGV[2] then return {known[2], leased} end
+        end
+        local fields = redis.call('HMGET', session, 'v', 'q', 'x', 'a', 's', 'k', 'w')
+        if not fields[1] then return redis.call('GET', 'paginatord:gone:' .. ARGV[1]) end
+        fields[8] = leased
+        return fields
+        """)
 
-    /// (id, revision, position, expiry, state, rows, token of the lease or nothing, kind of event or nothing, state and rows
-    /// for the event where they are not the stored ones) → 0 where it was not written, 2 where the
-    /// lease was given back too, else 1.
+    /// (id, revision, position, expiry, by how much that has to be later than the stored one to be written, state, rows, token
+    /// of the lease or nothing, kind of event or nothing, state and rows for the event where they are not the stored ones,
+    /// stamp, stamp of the write that this one follows or nothing) → 0 where it was not written, 2 where the lease was given back too, else 1.
     let replace = RedisScript(
         common + """
             local id, position, expiry = ARGV[1], ARGV[3], ARGV[4]
             local session = key('session', id)
-            local old = redis.call('HMGET', session, 'v', 'n', 'x', 'o')
-            if old[1] ~= ARGV[2] then return 0 end
+            local old = redis.call('HMGET', session, 'v', 'n', 'x', 'o', 'w')
+            if old[1] ~= ARGV[2] or (ARGV[13] ~= '' and old[5] ~= ARGV[13]) then return 0 end
             local revision = tostring(tonumber(old[1]) + 1)
-            if tonumber(expiry) > tonumber(old[3]) then
-                live(id, old[4], old[3], expiry)
-            else
-                expiry = old[3]
-            end
-            redis.call('HSET', session, 'v', revision, 'n', position, 's', ARGV[5])
+            local later = tonumber(expiry) - tonumber(old[3])
+            if later > 0 and later >= tonumber(ARGV[5]) then live(id, old[4], old[3], expiry) end
+            if later < 0 then expiry = old[3] end
+            redis.call('HSET', session, 'v', revision, 'n', position, 'w', ARGV[12], 's', ARGV[6])
             if position ~= old[2] then
-                if ARGV[6] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[6]) end
+                if ARGV[7] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[7]) end
             end
             -- A write at the same position is no move, and the lease is another caller's.
-            local isReleased = ARGV[7] ~= '' and position ~= old[2]
-            if isReleased then release(id, ARGV[7]) end
+            local isReleased = ARGV[8] ~= '' and position ~= old[2]
+            if isReleased then release(id, ARGV[8]) end
             local channel = key('events', id)
-            if ARGV[8] ~= '' and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 then
+            if ARGV[9] ~= '' and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 then
                 local fixed = redis.call('HMGET', session, 'a', 'q')
-                local state, rows = ARGV[5], ARGV[6]
-                if ARGV[9] ~= '' then state, rows = ARGV[9], ARGV[10] end
+                local state, rows = ARGV[6], ARGV[7]
+                if ARGV[10] ~= '' then state, rows = ARGV[10], ARGV[11] end
                 redis.call('PUBLISH', channel, table.concat({
-                    ARGV[8], ' ', revision, ' ', fixed[2], ' ', expiry, ' ',
+                    ARGV[9], ' ', revision, ' ', fixed[2], ' ', expiry, ' ',
                     #fixed[1], ' ', #state, ' ', #rows, '\\n', fixed[1], state, rows}))
             end
             return isReleased and 2 or 1
@@ -155,12 +162,18 @@ struct RedisScripts: Sendable {
     /// (id) → position, or nothing where the session is not there.
     let position = RedisScript(common + "return redis.call('HGET', key('session', ARGV[1]), 'n')")
 
-    /// (id, token, time to live) → 1 and the session's revision, or 0 where somebody else has the lease.
+    /// (id, token, time to live, what the caller's tokens begin with) → 1 and the session's revision, or 0 where another
+    /// process has the lease. Within a process moves follow each other, so a lease of the caller's own is one that it could
+    /// not give back.
     let lease = RedisScript(
-        common + """
-            if not redis.call('SET', key('lease', ARGV[1]), ARGV[2], 'NX', 'PX', ARGV[3]) then return {0} end
-            return {1, redis.call('HGET', key('session', ARGV[1]), 'v')}
-            """)
+        """
+        local lease = 'paginatord:lease:' .. ARGV[1]
+        if not redis.call('SET', lease, ARGV[2], 'NX', 'PX', ARGV[3]) then
+            if string.sub(redis.call('GET', lease) or '', 1, #ARGV[4]) ~= ARGV[4] then return {0} end
+            redis.call('SET', lease, ARGV[2], 'PX', ARGV[3])
+        end
+        return {1, redis.call('HGET', 'paginatord:session:' .. ARGV[1], 'v')}
+        """)
 
     /// (time to live, id, token, id, token…): keeps leases that are still one's own from lapsing.
     let renew = RedisScript(

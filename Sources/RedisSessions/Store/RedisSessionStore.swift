@@ -2,30 +2,49 @@ public import Clocks
 internal import EventLoops
 internal import Pagination
 public import Sessions
+internal import Synchronization
 
 /// Keeps sessions on a Redis (or Valkey) server, for any number of replicas of the service.
 ///
 /// Every step is one script on the server. To be ended with `shutdown()` before its client is.
 public final class RedisSessionStore: SessionStore {
-    private let client: RedisClient
+    /// The way to the server.
+    let client: RedisClient
     private let maxPageBytes: Int
-    private let scripts = RedisScripts()
+    /// The steps.
+    let scripts = RedisScripts()
     private let feeds: EventFeeds
     private let leases: Leases
-    private let lives = KnownLives()
+    /// How long sessions live, as far as this process knows.
+    let lives = KnownLives()
+    /// Sessions as they were last known here.
+    let records: KnownRecords
     private let renewal: OnFirstLoop<LoopTimer>
+    /// How callers are named that bring their own credentials; `nil` where none do.
+    let ownerKey: OwnerKey?
+
+    /// What nobody else's stamps begin with.
+    private let origin = SessionID().description
+    private let writes = Atomic(0)
 
     /// The largest page that is sent to listeners where it is not kept, in bytes: a server cuts a listener for whom much more
     /// than that waits.
     private static let maxEventBytes = 8 << 20
     /// How many sessions are ended by one script.
-    private static let batch = 500
+    static let batch = 500
 
     /// A store on a server.
     ///
-    /// - Parameter maxPageBytes: the largest page whose rows are kept, in bytes.
-    public init(_ client: RedisClient, maxPageBytes: Int = 1 << 20) {
+    /// - Parameters:
+    ///   - memory: how many bytes of sessions are held here too, so that the server need not send them again.
+    ///   - maxPageBytes: the largest page whose rows are kept, in bytes.
+    ///   - sharesOwners: whether callers bring their own credentials, so that replicas have to name them alike.
+    public init(
+        _ client: RedisClient, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20, sharesOwners: Bool = false
+    ) {
         self.client = client
+        ownerKey = sharesOwners ? OwnerKey() : nil
+        records = KnownRecords(budget: memory)
         self.maxPageBytes = maxPageBytes
         feeds = EventFeeds(client, scripts)
         leases = Leases(client, scripts)
@@ -33,8 +52,8 @@ public final class RedisSessionStore: SessionStore {
         let loop = client.first.loop
         loop.execute { [feeds, leases, renewal] in
             feeds.start()
-            renewal.value = try? LoopTimer(on: loop) { leases.renew() }
-            renewal.value?.start(every: Leases.renewal)
+            renewal.value = try? LoopTimer(on: loop) { leases.tick() }
+            renewal.value?.start(every: Leases.interval)
         }
     }
 
@@ -60,12 +79,13 @@ public final class RedisSessionStore: SessionStore {
         var record = record
         if keptBytes(record) > maxPageBytes { record.dropRows() }
         let parts = EncodedSession(record)
+        let stamp = stamp()
         let reply = try await run(
             scripts.create,
             [
                 .text(record.id.description), .text(record.owner), .integer(record.expiresAt.milliseconds),
                 .integer(timeToLive(record)), .bytes(parts.opening), .bytes(parts.state), .bytes(parts.rows ?? []),
-                .integer(limits.total), .integer(limits.perOwner ?? -1),
+                .integer(limits.total), .integer(limits.perOwner ?? -1), .text(stamp),
             ])
         switch reply {
         case .integer(let sequence): record.sequence = sequence
@@ -76,15 +96,30 @@ public final class RedisSessionStore: SessionStore {
         default: throw SessionStoreError(.malformed)
         }
         lives.know(record)
+        records.know(record, stamp: stamp)
         return record
+    }
+
+    /// What no other write is called.
+    private func stamp() -> String {
+        "\(origin)-\(writes.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
     /// Finds a session.
     @concurrent public func read(_ id: SessionID) async throws(SessionStoreError) -> StoredSession {
-        let reply = try await run(scripts.read, [.text(id.description)])
-        let stored = try StoredSession(reply, id: id)
-        guard case .live(var record) = stored else { return stored }
+        let known = records.entry(id)
+        let reply = try await run(scripts.read, [.text(id.description), .text(known?.stamp ?? "")])
+        let stored = try StoredSession(reply, id: id, known: known?.record)
+        guard case .live(var record) = stored else {
+            records.forget(id)
+            return stored
+        }
         lives.know(record)
+        if let stamp = reply.elements.flatMap({ $0.count == 8 ? $0[6].text : known?.stamp }) {
+            records.know(record, stamp: stamp)
+        }
+        // What callers were told may not have been written yet.
+        record.expiresAt = max(record.expiresAt, lives.wanted(id) ?? record.expiresAt)
         if record.isLeased, leases.token(of: id) != nil { record.isLeased = false }
         return .live(record)
     }
@@ -98,13 +133,28 @@ public final class RedisSessionStore: SessionStore {
         let token = leases.token(of: record.id)
         var arguments: [RedisCommand.Argument] = [
             .text(record.id.description), .integer(record.revision), .integer(record.position),
-            .integer(record.expiresAt.milliseconds), .bytes(EncodedSession.state(of: kept)),
-            .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
+            .integer(record.expiresAt.milliseconds), .integer(record.definition.idleTimeout * 100),
+            .bytes(EncodedSession.state(of: kept)), .bytes(EncodedSession.rows(of: kept) ?? []), .text(token ?? ""),
         ]
         arguments += eventArguments(event, stored: kept)
+        let stamp = stamp()
+        let known = records.entry(record.id).flatMap { $0.record.revision == record.revision ? $0 : nil }
+        arguments += [.text(stamp), .text(known?.stamp ?? "")]
         let outcome = try await run(scripts.replace, arguments).integer ?? 0
         if outcome == 2, let token { leases.wasGivenBack(record.id, token) }
-        return outcome > 0
+        guard outcome > 0 else {
+            records.forget(record.id)
+            return false
+        }
+        _ = lives.has(to: record.expiresAt, record.id)
+        if let known {
+            // A write at the same position leaves the page as it is stored.
+            if known.record.position == record.position { kept.keptPage = known.record.keptPage }
+            kept.expiresAt = known.record.expiresAt
+            kept.revision += 1
+            records.know(kept, stamp: stamp)
+        }
+        return true
     }
 
     /// Lets a session live longer.
@@ -135,50 +185,13 @@ public final class RedisSessionStore: SessionStore {
     /// Ends a session.
     @concurrent public func delete(_ id: SessionID, now: Timestamp) async throws(SessionStoreError) {
         _ = try await run(scripts.delete, [.integer(now.milliseconds), .text(id.description)])
+        forget(id)
     }
 
-    /// Ends the sessions whose time is up, but for those that are in use here or, as they have told, in other replicas.
-    @concurrent public func sweep(
-        now: Timestamp, inUse: @Sendable (SessionID) -> Bool
-    ) async throws(SessionStoreError) -> [SessionID] {
-        var ended: [SessionID] = []
-        while true {
-            // A little ahead, so that a session in use here has its end put off before another replica finds it due.
-            let soon = Timestamp(milliseconds: now.milliseconds + 3000)
-            let reply = try await run(
-                scripts.due,
-                [
-                    .integer(soon.milliseconds), .integer(now.milliseconds - 3_600_000), .integer(Self.batch),
-                ])
-            guard let elements = reply.elements else { throw SessionStoreError(.malformed) }
-            var due: [SessionID] = []
-            var putOff = 0
-            for index in stride(from: 0, to: elements.count - 1, by: 2) {
-                guard let id = elements[index].text.flatMap({ SessionID($0) }), let expiry = elements[index + 1].integer
-                else { continue }
-                let soonest = Timestamp(milliseconds: inUse(id) ? now.milliseconds + 4000 : expiry)
-                let later = lives.wanted(id).map { max($0, soonest) } ?? soonest
-                if later.milliseconds > expiry {
-                    _ = try await run(scripts.touch, [.text(id.description), .integer(later.milliseconds)])
-                    lives.isStored(later, id)
-                    putOff += 1
-                } else if expiry <= now.milliseconds {
-                    due.append(id)
-                }
-            }
-            let ids = try await expire(due, now: now)
-            ended += ids
-            for id in ids { lives.forget(id) }
-            // Fewer: that was all. None dealt with: all the others end a little later.
-            if elements.count < 2 * Self.batch || due.count + putOff == 0 { return ended }
-        }
-    }
-
-    private func expire(_ due: [SessionID], now: Timestamp) async throws(SessionStoreError) -> [SessionID] {
-        guard !due.isEmpty else { return [] }
-        let ids = due.map { RedisCommand.Argument.text($0.description) }
-        let reply = try await run(scripts.expire, [.integer(now.milliseconds)] + ids)
-        return (reply.elements ?? []).compactMap { $0.text.flatMap { SessionID($0) } }
+    /// Forgets what is known of a session that has ended.
+    func forget(_ id: SessionID) {
+        lives.forget(id)
+        records.forget(id)
     }
 
     /// Sends an event to whoever listens, on whatever replica.
@@ -201,8 +214,10 @@ public final class RedisSessionStore: SessionStore {
 
     /// Looks whether the server is there and takes writes.
     @concurrent public func check() async throws(SessionStoreError) {
-        do {
-            _ = try await client.send(RedisCommand(["DEL", "paginatord:probe"]))
+        do throws(RedisError) {
+            if try await ownerKey?.isSettled(by: client) ?? true {
+                _ = try await client.send(RedisCommand(["DEL", "paginatord:probe"]))
+            }
         } catch {
             throw SessionStoreError(error)
         }
@@ -217,10 +232,17 @@ public final class RedisSessionStore: SessionStore {
         }
     }
 
-    private func run(
+    /// Has the server take a step.
+    ///
+    /// - Throws: `SessionStoreError.unavailable`.
+    func run(
         _ script: RedisScript, _ arguments: [RedisCommand.Argument]
     ) async throws(SessionStoreError) -> RedisReply {
-        do {
+        do throws(RedisError) {
+            guard try await ownerKey?.isSettled(by: client) ?? true else {
+                // The caller was named by a key that nobody else has.
+                throw .away("the server has only just been reached")
+            }
             let reply = try await script.run(arguments, by: client)
             client.isServing()
             return reply
@@ -255,11 +277,4 @@ public final class RedisSessionStore: SessionStore {
     private func timeToLive(_ record: SessionRecord) -> Int {
         record.definition.idleTimeout * 1000 + RedisScripts.cleanUpDelay
     }
-}
-
-/// Something that is made and used on a client's first loop.
-///
-/// Safe because only closures that run on that loop touch it.
-private final class OnFirstLoop<Value>: @unchecked Sendable {
-    var value: Value?
 }

@@ -4,13 +4,19 @@ internal import Sessions
 extension StoredSession {
     /// What the `read` script says of a session.
     ///
+    /// - Parameter known: the session of the revision that the script was told.
     /// - Throws: `SessionStoreError.unavailable` where the session cannot be read.
-    init(_ reply: RedisReply, id: SessionID) throws(SessionStoreError) {
+    init(_ reply: RedisReply, id: SessionID, known: SessionRecord? = nil) throws(SessionStoreError) {
         switch reply {
+        case .array(let fields) where fields.count == 2:
+            guard var record = known, let expiry = fields[0].integer else { throw SessionStoreError(.malformed) }
+            record.expiresAt = Timestamp(milliseconds: expiry)
+            record.isLeased = fields[1].integer == 1
+            self = .live(record)
         case .null: self = .unknown
         case .bytes: self = .gone(owner: reply.text ?? "")
-        case .array(let fields) where fields.count == 7:
-            let record = try SessionRecord(fields: fields[..<5] + fields[6...], rows: fields[5].bytes, id: id)
+        case .array(let fields) where fields.count == 8:
+            let record = try SessionRecord(fields: fields[..<5] + fields[7...], rows: fields[5].bytes, id: id)
             self = .live(record)
         default: throw SessionStoreError(.malformed)
         }

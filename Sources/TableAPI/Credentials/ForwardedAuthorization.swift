@@ -1,4 +1,5 @@
 public import HTTPModel
+import Locks
 
 /// The credentials that a caller of ours brings for the instance, in its own `Authorization` header.
 ///
@@ -11,7 +12,7 @@ public struct ForwardedAuthorization: Sendable, Equatable {
     /// The header's value.
     let value: Secret
     /// A name for whoever has this value: 32 hexadecimal digits that tell nothing of it. Another value is another owner, be
-    /// it only a renewed token, and the names are others in every process.
+    /// it only a renewed token, and the names are others in every process, but for those that share their key.
     public let owner: String
 
     /// Takes the credentials from a request; `nil` unless there is exactly one `Authorization` header with something in it
@@ -23,7 +24,7 @@ public struct ForwardedAuthorization: Sendable, Equatable {
         owner = Self.name(of: values[0])
     }
 
-    /// SipHash-2-4 is made to be a MAC under a secret key, which is drawn for each process here: without it nobody can tell
+    /// SipHash-2-4 is made to be a MAC under a secret key, which is drawn for each process here, unless several share one: without it nobody can tell
     /// from a name which value it stands for, nor find a value for somebody else's name. 128 bits keep two callers from
     /// meeting by chance.
     private static func name(of value: String) -> String {
@@ -34,5 +35,13 @@ public struct ForwardedAuthorization: Sendable, Equatable {
         }.joined()
     }
 
-    private static let key: (UInt64, UInt64) = (.random(in: 0...(.max)), .random(in: 0...(.max)))
+    /// The key of this process.
+    package static var key: (UInt64, UInt64) { sharedKey.withLock { $0 } }
+
+    /// Names callers under that key from now on, as the other processes do that have it.
+    package static func share(key: (UInt64, UInt64)) {
+        sharedKey.withLock { $0 = key }
+    }
+
+    private static let sharedKey = Lock<(UInt64, UInt64)>((.random(in: 0...(.max)), .random(in: 0...(.max))))
 }

@@ -7,20 +7,26 @@ import Pagination
 /// starts over. It also gets it in its own slot of the instance, in which it sends nothing else meanwhile, as those who wait
 /// send nothing in theirs: so no more requests are under way than there are slots, be it only one, and nobody who holds a
 /// slot ever waits for another. What the instance does to the renewal counts once, for the attempt that asked.
-final class OAuthTokenSource: TokenSource {
+///
+/// Where there is a vault, what a replica was granted serves the others, too, and one of them at a time has a token granted.
+package final class OAuthTokenSource: TokenSource {
     private let endpoint: TokenEndpoint
+    private let vault: (any TokenVault)?
     private let now: @Sendable () -> Int
     private let state = Lock(TokenState())
     private let renewals = TurnQueue()
 
     /// Gets tokens from that endpoint.
-    init(_ endpoint: TokenEndpoint, now: @escaping @Sendable () -> Int) {
+    ///
+    /// - Parameter vault: where replicas leave each other tokens; `nil` for a process that is alone.
+    package init(_ endpoint: TokenEndpoint, now: @escaping @Sendable () -> Int, vault: (any TokenVault)? = nil) {
         self.endpoint = endpoint
+        self.vault = vault
         self.now = now
     }
 
     /// The present token, or a new one.
-    func token(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Secret {
+    package func token(_ course: inout AttemptCourse) async throws(CredentialFailure) -> Secret {
         switch action(now: now()) {
         case .use(let token): return token
         case .fail(let error): throw .shared(error)
@@ -41,8 +47,9 @@ final class OAuthTokenSource: TokenSource {
     }
 
     /// Takes the token back.
-    func refuse(_ token: Secret) async -> Bool {
-        state.withLock { $0.refuse(token, now: now()) }
+    package func refuse(_ token: Secret) async -> Bool {
+        await vault?.forget(token)
+        return state.withLock { $0.refuse(token, now: now()) }
     }
 
     private func action(now: Int) -> TokenState.Action {
@@ -74,7 +81,7 @@ final class OAuthTokenSource: TokenSource {
     ) async throws(CredentialFailure) -> Secret {
         let isInTime = course.remaining >= endpoint.timeout / 2
         do {
-            let grant = try await endpoint.grant(refreshToken: refreshToken, &course)
+            let grant = try await grant(by: refreshToken, &course)
             state.withLock { $0.complete(.success(grant), start: start, now: now()) }
             return grant.token
         } catch {
@@ -83,6 +90,25 @@ final class OAuthTokenSource: TokenSource {
             state.withLock { $0.complete(.failure(problem), start: start, now: now()) }
             guard case .use(let token) = action(now: now()) else { throw error }
             return token
+        }
+    }
+
+    private func grant(
+        by refreshToken: Secret?, _ course: inout AttemptCourse
+    ) async throws(CredentialFailure) -> TokenGrant {
+        guard let vault else { return try await endpoint.grant(refreshToken: refreshToken, &course) }
+        // Half of the time is kept for asking the endpoint, should the other replica not come to an end.
+        switch await vault.turn(within: course.remaining / 2) {
+        case .use(let grant): return grant
+        case .renew(let done):
+            do {
+                let grant = try await endpoint.grant(refreshToken: refreshToken, &course)
+                await done(grant)
+                return grant
+            } catch {
+                await done(nil)
+                throw error
+            }
         }
     }
 }

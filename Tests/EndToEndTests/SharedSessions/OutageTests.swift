@@ -92,16 +92,18 @@ struct OutageTests {
         #expect(try await service.close(replicas) == [0, 0])
     }
 
-    @Test("500 pages while a Redis that writes before it answers is restarted in the middle of moves")
-    func redisRestarted() async throws {
+    @Test(
+        "500 pages while a Redis that writes before it answers is stopped or killed in the middle of moves",
+        arguments: ["stop", "kill"])
+    func redisRestarted(how: String) async throws {
         let service = try await SharedService()
         var replicas = [try await service.start(), try await service.start()]
         let redis = service.redis
         let restarting = Task {
             var count = 0
             while !Task.isCancelled {
-                try await Task.sleep(for: .milliseconds(700))
-                redis.stop()
+                try await Task.sleep(for: .milliseconds(300))
+                if how == "stop" { redis.stop() } else { redis.kill() }
                 try redis.start()
                 count += 1
             }

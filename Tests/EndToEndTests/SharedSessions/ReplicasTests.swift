@@ -135,4 +135,54 @@ struct ReplicasTests {
         await stream.close()
         #expect(try await service.close(replicas) == [0, 0])
     }
+
+    @Test("A caller with credentials of its own has its session on every replica, and nobody else has it")
+    func forwarded() async throws {
+        let service = try await SharedService(
+            incidents: 100, arguments: ["--username", "ann", "--password-env", "WORD"], auth: "{ type: 'forward' }",
+            environment: ["WORD": "secret"])
+        var replicas = [try await service.start(), try await service.start()]
+        let ann = "Basic " + Data("ann:secret".utf8).base64EncodedString()
+        let opened = try await replicas[0].caller.call(
+            "POST", "/sessions", #"{"table":"incident","fields":["sys_id"]}"#, headers: ["Authorization": ann])
+        let session = try #require(opened.headers["Location"])
+        for page in 1...4 {
+            let moved = try await replicas[page % 2].caller.call(
+                "POST", "\(session)/next?after=\(page - 1)", headers: ["Authorization": ann])
+            #expect(moved["page"] == page)
+        }
+        // One that comes later names callers as the others do, and as they did when it is the only one left.
+        for replica in replicas {
+            await replica.caller.close()
+            #expect(try await replica.program.stop() == 0)
+        }
+        replicas = [try await service.start()]
+        #expect(try await replicas[0].caller.call("POST", "\(session)/next", headers: ["Authorization": ann])["page"] == 5)
+        let other = try await replicas[0].caller.call("POST", "\(session)/next", headers: ["Authorization": "Basic eDp5"])
+        #expect(other.status == 404)
+        #expect(service.redis.command("HVALS paginatord:session:\(session.dropFirst(10))")?.contains("secret") == false)
+        #expect(try await service.close(replicas) == [0])
+    }
+
+    @Test("An access token that one replica was granted serves the other")
+    func tokens() async throws {
+        let service = try await SharedService(
+            incidents: 100, arguments: ["--oauth-client", "pages", "--oauth-secret-env", "WORD"],
+            auth: "{ type: 'oauth', grant: 'client_credentials', clientID: 'pages', clientSecret: { env: 'WORD' } }",
+            environment: ["WORD": "secret"])
+        let replicas = [try await service.start(), try await service.start()]
+        let session = try await replicas[0].caller.open(#"{"table":"incident","fields":["sys_id"],"readAhead":0}"#)
+        var tokens: Set<String> = []
+        for page in 1...4 {
+            let moved = try await replicas[page % 2].caller.call("POST", "\(session)/next?after=\(page - 1)")
+            try #require(moved["page"] == page, "\(String(decoding: moved.body, as: UTF8.self))")
+            let keys = service.redis.command("KEYS paginatord:token:*") ?? ""
+            #expect(keys.hasPrefix("*1\r\n"))
+            let dump = service.redis.command(
+                #"EVAL "return redis.call('HGET', redis.call('KEYS', 'paginatord:token:*')[1], 'token')" 0"#)
+            tokens.insert(dump ?? "")
+        }
+        #expect(tokens.count == 1 && tokens.first?.hasPrefix("$") == true)
+        #expect(try await service.close(replicas) == [0, 0])
+    }
 }

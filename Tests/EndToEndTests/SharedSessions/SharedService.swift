@@ -21,20 +21,32 @@ final class SharedService: Sendable {
     private let instance: RunningProgram
     private let instanceURL: String
     private let environment: [String: String]
+    /// The replicas' configuration, where variables do not say everything.
+    private let configuration: URL?
 
     /// - Parameters:
     ///   - options: of the Redis server, beside those that make every write durable.
-    ///   - environment: of the replicas.
+    ///   - arguments: of the instance.
+    ///   - auth: how the replicas prove to the instance who they are, as in a configuration; `nil`: not at all.
+    ///   - environment: of instance and replicas.
     init(
-        incidents: Int = 10_000, faults: [String] = [], redis options: [String] = [],
-        environment: [String: String] = [:]
+        incidents: Int = 10_000, faults: [String] = [], redis options: [String] = [], arguments: [String] = [],
+        auth: String? = nil, environment: [String: String] = [:]
     ) async throws {
         redis = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"] + options)
         instance = try RunningProgram(
             ["demo-instance", "--listen", "127.0.0.1:0", "--incidents", String(incidents)]
-                + faults.flatMap { ["--fault", $0] })
+                + faults.flatMap { ["--fault", $0] } + arguments, environment: environment)
         instanceURL = try await instance.listeningURL()
         self.environment = environment
+        var file: URL?
+        if let auth {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json5")
+            let text = "{ instances: { default: { url: '\(instanceURL)', auth: \(auth) } } }"
+            try text.write(to: place, atomically: true, encoding: .utf8)
+            file = place
+        }
+        configuration = file
     }
 
     /// Starts a replica.
@@ -43,7 +55,8 @@ final class SharedService: Sendable {
             RunningProgram(
                 ["serve", "--listen", "127.0.0.1:0", "--log-level", "warning"],
                 environment: [
-                    "PAGINATORD_INSTANCE_URL": instanceURL,
+                    configuration == nil ? "PAGINATORD_INSTANCE_URL" : "PAGINATORD_CONFIG":
+                        configuration?.path ?? instanceURL,
                     "PAGINATORD_SESSIONS_STORE": "redis+unix:\(redis.socketPath)",
                 ].merging(environment) { $1 }))
     }
@@ -58,6 +71,7 @@ final class SharedService: Sendable {
             statuses.append(try await replica.program.stop())
         }
         _ = try await instance.stop()
+        if let configuration { try FileManager.default.removeItem(at: configuration) }
         redis.kill()
         return statuses
     }

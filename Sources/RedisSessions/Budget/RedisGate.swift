@@ -1,0 +1,95 @@
+internal import Locks
+public import Pagination
+public import TableAPI
+
+/// A gate to an instance that replicas share: who waits, and in which order, is each replica's own affair; how many requests
+/// are under way, how many an hour has, and when the instance is left alone holds for all of them together.
+///
+/// While the Redis server is away each replica keeps the limits for itself.
+public final class RedisGate: RequestGate {
+    private let local: LocalGate
+    private let budget: SharedBudget
+    private let restraint: Restraint
+    /// By slot, each of which carries one request at a time.
+    private let permits = Lock<[Int: String]>([:])
+
+    /// The rests between two questions while as many requests are under way as may be, in milliseconds.
+    private static let rests = 2...20
+
+    /// A gate to the instance of that name.
+    ///
+    /// - Parameter local: this replica's own gate, under the same restraint.
+    public init(_ local: LocalGate, name: String, restraint: Restraint, client: RedisClient) {
+        self.local = local
+        self.restraint = restraint
+        budget = SharedBudget(client, name: name, restraint: restraint)
+    }
+
+    /// Waits until a request may be sent; see `RequestGate`.
+    public func enter(
+        _ urgency: RequestUrgency, deadline: Duration
+    ) async throws(PageSourceError) -> RequestSlot {
+        while true {
+            let slot = try await local.enter(urgency, deadline: deadline)
+            if let refusal = await permit(slot, deadline: deadline) {
+                // It was not sent, so nothing was spent.
+                await local.leave(slot, RequestReport(refusal.outcome, requests: 0))
+                if let error = refusal.error { throw error }
+            } else {
+                return slot
+            }
+        }
+    }
+
+    /// Why a request that has a slot is not sent, and what this replica's gate has to know; without an error it asks again.
+    private struct Refusal {
+        var outcome: RequestOutcome
+        var error: PageSourceError?
+    }
+
+    private func permit(_ slot: RequestSlot, deadline: Duration) async -> Refusal? {
+        while true {
+            let wait: Duration
+            switch await budget.acquire() {
+            case .granted(let permit):
+                permits.withLock { $0[slot.index] = permit }
+                return nil
+            case .away: return nil
+            case .cooling(let rest):
+                // The own gate waits or refuses, as if the instance had said so here.
+                return Refusal(outcome: .limited(.milliseconds(rest)))
+            case .spent(let rest):
+                wait = .milliseconds(rest)
+                guard wait <= restraint.maxRetryAfter else {
+                    return Refusal(outcome: .unknown, error: .rateLimited(nil, retryAfter: wholeSeconds(wait)))
+                }
+            case .full: wait = .milliseconds(Int.random(in: Self.rests))
+            }
+            guard local.clock.uptime() + wait < deadline else {
+                return Refusal(outcome: .unknown, error: .timedOut(nil))
+            }
+            do {
+                try await local.clock.sleep(wait)
+            } catch {
+                return Refusal(outcome: .unknown, error: .stopping)
+            }
+        }
+    }
+
+    /// Hears that an urgency has grown; see `RequestGate`.
+    public func raise(_ urgency: RequestUrgency) {
+        local.raise(urgency)
+    }
+
+    /// Gives a slot back; see `RequestGate`.
+    public func leave(_ slot: RequestSlot, _ report: RequestReport) async {
+        let permit = permits.withLock { $0.removeValue(forKey: slot.index) }
+        await budget.release(permit, report)
+        await local.leave(slot, report)
+    }
+
+    /// Whether a failed request may be repeated; see `RequestGate`.
+    public func takeRetry() async -> Bool {
+        await local.takeRetry()
+    }
+}

@@ -1,0 +1,115 @@
+import PaginatordTesting
+import TableAPI
+import Testing
+
+@testable import RedisSessions
+
+@Suite(.timeLimit(.minutes(1)), .serialized) struct RedisTokenVaultTests {
+    private func vault(_ replica: Replica, id: String = "client", user: String? = nil) throws -> RedisTokenVault {
+        let grant: OAuthClient.Grant = user.map { .password(username: $0, password: Secret("p")) } ?? .clientCredentials
+        return RedisTokenVault(
+            replica.client, instance: try Instance(name: "a", url: "https://x.service-now.com"),
+            oauth: OAuthClient(id: id, secret: Secret("s"), grant: grant))
+    }
+
+    private func connected(_ one: Replica, _ other: Replica) async throws {
+        try await eventually("they are connected") { one.client.isAvailable && other.client.isAvailable }
+    }
+
+    @Test("What one replica was granted serves the other, with what is left of it, until it is refused")
+    func shared() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            try await connected(one, other)
+            let vaults = (try vault(one), try vault(other))
+            guard case .renew(let done) = await vaults.0.turn(within: .seconds(5)) else {
+                throw NeverHappened(what: "the turn")
+            }
+            await done(TokenGrant(token: Secret("t1"), lifetime: 1800, refreshToken: Secret("r1")))
+            for vault in [vaults.0, vaults.1] {
+                guard case .use(let grant) = await vault.turn(within: .seconds(5)) else {
+                    throw NeverHappened(what: "a token")
+                }
+                #expect(grant.token == Secret("t1") && grant.refreshToken == Secret("r1"))
+                #expect((1795...1800).contains(grant.lifetime ?? 0))
+            }
+            // A token that has been replaced is no reason to forget the present one.
+            await vaults.0.forget(Secret("t0"))
+            guard case .use = await vaults.1.turn(within: .seconds(5)) else { throw NeverHappened(what: "a token") }
+            await vaults.0.forget(Secret("t1"))
+            guard case .renew(let again) = await vaults.1.turn(within: .seconds(5)) else {
+                throw NeverHappened(what: "the turn")
+            }
+            await again(TokenGrant(token: Secret("t2"), lifetime: nil, refreshToken: nil))
+            guard case .use(let grant) = await vaults.0.turn(within: .seconds(5)) else {
+                throw NeverHappened(what: "a token")
+            }
+            #expect(grant == TokenGrant(token: Secret("t2"), lifetime: nil, refreshToken: nil))
+        }
+    }
+
+    @Test("One replica at a time has a token granted; the others wait for it, or go on when nothing came of it")
+    func turns() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            try await connected(one, other)
+            let vaults = (try vault(one), try vault(other))
+            for isGranted in [false, true] {
+                guard case .renew(let done) = await vaults.0.turn(within: .seconds(5)) else {
+                    throw NeverHappened(what: "the turn")
+                }
+                async let waiting = vaults.1.turn(within: .seconds(10))
+                // Nobody waits longer than told.
+                guard case .renew = await vaults.1.turn(within: .milliseconds(120)) else {
+                    throw NeverHappened(what: "an end of the wait")
+                }
+                await done(isGranted ? TokenGrant(token: Secret("t"), lifetime: 600, refreshToken: nil) : nil)
+                switch await waiting {
+                case .use(let grant): #expect(isGranted && grant.token == Secret("t"))
+                case .renew(let done):
+                    #expect(!isGranted)
+                    await done(nil)
+                }
+            }
+        }
+    }
+
+    @Test("A token that is about to end is renewed; another client, user or instance has its own")
+    func others() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            try await connected(one, other)
+            let vault = try vault(one)
+            guard case .renew(let done) = await vault.turn(within: .seconds(5)) else {
+                throw NeverHappened(what: "the turn")
+            }
+            await done(TokenGrant(token: Secret("t"), lifetime: 1, refreshToken: nil))
+            guard case .renew(let again) = await vault.turn(within: .seconds(5)) else {
+                throw NeverHappened(what: "the turn")
+            }
+            await again(TokenGrant(token: Secret("t"), lifetime: 600, refreshToken: nil))
+            for different in [try self.vault(other, id: "b"), try self.vault(other, user: "u")] {
+                guard case .renew = await different.turn(within: .seconds(5)) else {
+                    throw NeverHappened(what: "the turn")
+                }
+            }
+        }
+    }
+
+    @Test("While Redis is away everybody has the turn at once")
+    func away() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            try await connected(one, other)
+            let vault = try vault(one)
+            server.kill()
+            for _ in 0..<3 {
+                guard case .renew(let done) = await vault.turn(within: .seconds(60)) else {
+                    throw NeverHappened(what: "the turn")
+                }
+                await done(TokenGrant(token: Secret("t"), lifetime: 600, refreshToken: nil))
+            }
+            await vault.forget(Secret("t"))
+        }
+    }
+}
