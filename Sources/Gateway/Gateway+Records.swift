@@ -76,7 +76,8 @@ extension Gateway {
         do {
             let records = try service.records(
                 of: definition.table, configuration: FetchConfiguration(definition), itemsPerPage: window.itemsPerPage,
-                from: window.start, concurrency: parameters.concurrency, caller: owner)
+                from: window.start, concurrency: parameters.concurrency, caller: owner,
+                room: recordsRoom)
             try faults.check()
             return records
         } catch let problem as Problem {

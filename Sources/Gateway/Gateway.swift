@@ -24,6 +24,8 @@ public final class Gateway: Responder {
     let eventFrames = EventFrames()
     /// Who is told of what happens.
     let observer: any Observer
+    /// For what streams of all records keep at hand, all together.
+    let recordsRoom = RecordsRoom(bytes: 64 << 20)
     private let access = AccessRules()
     /// Whether callers bring their own credentials, for some instance at least.
     private let forwards: Bool

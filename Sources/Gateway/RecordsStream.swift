@@ -90,7 +90,10 @@ struct RecordsStream: Sendable {
         var encoder = encoder
         try await write(encoder.head[...], to: writer)
         try await records.read { batch in
-            for piece in try encoder.pieces(of: batch.rows) { try await write(piece, to: writer) }
+            // Part by part, so that nothing but the batch itself waits for whoever reads slowly.
+            for part in batch.rows.parts(byteCount: 64 << 10) {
+                for piece in try encoder.pieces(of: part) { try await write(piece, to: writer) }
+            }
         }
         try await write(encoder.tail[...], to: writer)
     }

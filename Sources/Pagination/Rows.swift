@@ -45,6 +45,24 @@ public struct Rows: Sendable, Equatable {
         blocks.lazy.flatMap { block in block.extents.lazy.map { block.text[$0] } }
     }
 
+    /// The same rows, divided into neighbouring ones of about that many bytes each, or of one larger row. Nothing is copied.
+    public func parts(byteCount limit: Int) -> some Sequence<Rows> {
+        blocks.lazy.flatMap { block in
+            sequence(state: 0) { (first: inout Int) -> Rows? in
+                guard first < block.extents.count else { return nil }
+                let start = block.extents[first].lowerBound
+                let rest = block.extents[(first + 1)...]
+                let end = rest.firstIndex { $0.upperBound - start > limit } ?? block.extents.endIndex
+                defer { first = end }
+                return Rows([
+                    Block(
+                        text: block.text[start..<block.extents[end - 1].upperBound],
+                        extents: Array(block.extents[first..<end]))
+                ])
+            }
+        }
+    }
+
     /// Adds the rows of the window behind this one.
     public mutating func append(_ rows: Rows) {
         blocks += rows.blocks

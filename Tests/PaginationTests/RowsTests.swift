@@ -13,6 +13,26 @@ import Testing
         #expect(rows.texts == ["{\"a\":1}", "{}", "{\"b\":2}"])
     }
 
+    @Test("The parts of rows are the rows, in pieces of the size that was asked for", arguments: [0, 7, 13, 14, 100])
+    func parts(limit: Int) {
+        let texts = ["{\"a\":1}", "{}", "{\"long\":\"0123456789\"}", "{}", "{}", "{\"b\":2}"]
+        var rows = Rows(texts: texts, separator: " , ")
+        rows.append(Rows(texts: ["{}", "{\"c\":3}"]))
+        let parts = Array(rows.parts(byteCount: limit))
+        #expect(parts.flatMap(\.texts) == rows.texts)
+        for part in parts {
+            #expect(part.count == 1 || part.byteCount <= limit)
+            #expect(part.blocks.count == 1 && part.blocks[0].text.first == 0x7B && part.blocks[0].text.last == 0x7D)
+        }
+        for (part, next) in zip(parts, parts.dropFirst()) {
+            let (text, further) = (part.blocks[0].text, next.blocks[0].extents[0])
+            let isSameBlock = further.lowerBound >= text.endIndex
+            #expect(!isSameBlock || further.upperBound - text.startIndex > limit, "there was room for one row more")
+        }
+        #expect(limit < 100 || parts.count == 2)
+        #expect(Array(Rows().parts(byteCount: limit)).isEmpty)
+    }
+
     @Test("No rows are empty, and adding them changes nothing")
     func none() {
         var rows = Rows()

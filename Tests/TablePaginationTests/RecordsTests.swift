@@ -157,6 +157,48 @@ struct RecordsTests {
         #expect(transport.mostUnderWay <= concurrency)
     }
 
+    @Test(
+        "Readings that share a room fetch ahead only as far as it goes, and all come to their end",
+        arguments: [0, 7, 100])
+    func sharedRoom(windows: Int) async throws {
+        // The batches that are being received have three windows of the room.
+        let ahead = [0: 0...0, 7: 1...6][windows] ?? 12...12
+        let transport = CountingTransport(ResponderTransport(try await Self.demo.value))
+        let service = try await service(transport: transport)
+        var largest = 0
+        try await service.records(
+            of: "incident", configuration: configuration(""), itemsPerPage: 100, from: .page(1)
+        ).read { largest = max(largest, $0.rows.byteCount) }
+        let room = RecordsRoom(bytes: windows * largest)
+        let before = transport.begun
+        let stalled = [Gate(), Gate(), Gate()]
+        let goOn = Gate()
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            // Each another query, or they would share their fetches.
+            for (stall, query) in zip(stalled, ["ORDERBYnumber", "ORDERBYDESCnumber", "ORDERBYsys_id"]) {
+                let records = try service.records(
+                    of: "incident", configuration: configuration(query), itemsPerPage: 100, from: .page(1), room: room)
+                group.addTask {
+                    var count = 0
+                    try await records.read { batch in
+                        count += batch.rows.count
+                        guard count == 500 else { return }
+                        stall.open()
+                        await goOn.wait()
+                    }
+                    return count
+                }
+            }
+            try await eventually("all have stalled") { stalled.allSatisfy(\.isOpen) }
+            for _ in 0..<200 { await Task.yield() }
+            try await eventually("nothing is under way") { transport.begun == transport.ended }
+            #expect(ahead ~= transport.begun - before - 3 * 5)
+            goOn.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts == [10_000, 10_000, 10_000])
+    }
+
     @Test("Nobody is asked for more at once than the concurrency, by key either", arguments: [1, 2, 6])
     func concurrency(limit: Int) async throws {
         let transport = CountingTransport(ResponderTransport(try await Self.demo.value))

@@ -39,12 +39,20 @@ struct KeyRanges: Sendable {
     /// Whether all is delivered.
     var isFinished: Bool { segments.isEmpty }
 
+    /// The windows that are under way or kept until they can be delivered.
+    var windows: Int { segments.count(where: { $0.takesWindow }) }
+
+    /// Takes less memory for each window, or what is usual again.
+    mutating func narrow(_ isNarrow: Bool) {
+        window.isNarrow = isNarrow
+    }
+
     // MARK: Asking
 
     /// The next request, if there can be another one now; its answer goes to `complete`.
     mutating func nextRequest() -> RecordsRequest? {
         if case .paging(let state)? = segments.first?.state { return askPage(state) }
-        guard segments.count(where: { $0.takesWindow }) < concurrency else { return nil }
+        guard windows < concurrency else { return nil }
         var isSearching = false
         for index in segments.indices {
             switch segments[index].state {
@@ -61,7 +69,7 @@ struct KeyRanges: Sendable {
 
     private mutating func ask(_ index: Int, _ stretch: KeySegment.Stretch) -> RecordsRequest {
         let range = segments[index].range
-        let fits = stretch.isCounted ? stretch.count <= window.room : stretch.count <= window.target
+        let fits = stretch.isCounted ? stretch.count <= window.most : stretch.count <= window.target
         if fits || !range.isDivisible { return askWhole(index, stretch) }
         if stretch.isCrowded { return countHalf(index, stretch) }
         let density = stretch.density(share: range.share)

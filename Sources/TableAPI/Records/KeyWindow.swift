@@ -5,16 +5,23 @@ struct KeyWindow: Sendable, Equatable {
     /// The count up to which an answer is taken for whole. An instance counts after it has cut the window, so that rows
     /// deleted in between would hide what was cut off; hence the distance to `limit`.
     let room: Int
-    /// The count to aim at, so far below `room` that few ranges of evenly spread keys exceed it: by two standard
-    /// deviations, but by less than a third.
-    private(set) var target: Int
+    /// The count to aim at.
+    var target: Int { isNarrow ? min(usualTarget, narrowest) : usualTarget }
+    /// The most keys that are asked for at once where they were counted.
+    var most: Int { isNarrow ? target : room }
+    /// Whether memory is short, so that a window may take an eighth of what it usually takes.
+    var isNarrow = false
+    /// So far below `room` that few ranges of evenly spread keys exceed it: by two standard deviations, but by less than a
+    /// third.
+    private var usualTarget: Int
+    private var narrowest: Int { max(room / 8, 1) }
 
     /// The window of a request for so many rows, ≥ 1.
     init(limit: Int) {
         self.limit = limit
         room = limit - limit / 64
         let root = (Double(room) + 1).squareRoot() - 1
-        target = max(Int(root * root), (room * 7 + 9) / 10)
+        usualTarget = max(Int(root * root), (room * 7 + 9) / 10)
     }
 
     /// The parts into which so many keys are divided.
@@ -24,6 +31,6 @@ struct KeyWindow: Sendable, Equatable {
 
     /// Aims lower, down to an eighth of `room`, since an answer with about so many rows did not come whole.
     mutating func narrow(below count: Int) {
-        target = min(target, max(count / 2, room / 8, 1))
+        usualTarget = min(usualTarget, max(count / 2, narrowest))
     }
 }

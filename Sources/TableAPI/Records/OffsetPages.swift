@@ -27,9 +27,12 @@ struct OffsetPages: Sendable {
         nextToAsk = page
     }
 
+    /// The pages that are under way or kept until they can be delivered.
+    var windows: Int { nextToAsk - front }
+
     /// The next request, if there can be another one now; its answer goes to `complete`.
     mutating func nextRequest() -> RecordsRequest? {
-        guard !isFinished, !hasFailure, nextToAsk - front < concurrency,
+        guard !isFinished, !hasFailure, windows < concurrency,
             nextToAsk == front || nextToAsk <= knownPages ?? 0,
             let offset = PaginatorState.offset(ofPage: nextToAsk, itemsPerPage: state.itemsPerPage)
         else { return nil }

@@ -63,6 +63,33 @@ struct RecordsReading: Sendable {
         if case .finished = phase { ready == nil } else { false }
     }
 
+    /// The windows that are under way or kept until they can be delivered.
+    var windows: Int {
+        switch phase {
+        case .opening(_, let isAsked): isAsked ? 1 : 0
+        case .checking(_, let first): first == nil ? 0 : 1
+        case .byKey(let ranges): ranges.windows
+        case .byOffset(let pages): pages.windows
+        case .whole: 1
+        case .failed, .finished: 0
+        }
+    }
+
+    /// Takes less memory for each window where that is possible, or what is usual again: by offset a window has always the
+    /// same size.
+    mutating func narrow(_ isNarrow: Bool) {
+        switch phase {
+        // Nothing but the count, instead of a page to be kept until it is known how to read.
+        case .opening(countsOnly: false, isAsked: false) where isNarrow:
+            phase = .opening(countsOnly: true, isAsked: false)
+        case .byKey(var ranges):
+            phase = .finished
+            ranges.narrow(isNarrow)
+            phase = .byKey(ranges)
+        case .opening, .checking, .byOffset, .whole, .failed, .finished: break
+        }
+    }
+
     // MARK: Asking
 
     /// The next request, if there can be another one now; its answer goes to `complete`.

@@ -1,3 +1,4 @@
+import Locks
 import Pagination
 
 /// All records of a query, as `TableService.records` describes them. Nothing is asked of the instance before `read` or
@@ -7,12 +8,44 @@ public struct TableRecords: Sendable {
     /// or an error says to go on.
     public let isByKey: Bool
     private let source: RecordsSource
-    private var reading: RecordsReading
+    private let plan: RecordsReading
+    private let beginning: Beginning
+    private let room: RecordsRoom?
 
-    init(_ reading: RecordsReading, isByKey: Bool, source: RecordsSource) {
-        self.reading = reading
+    /// What has begun, for the first who reads: kept beside what is read it would take up memory for nothing.
+    private final class Beginning: Sendable {
+        private let reading: Lock<(RecordsReading, RecordsShare?)?>
+
+        init(_ reading: (RecordsReading, RecordsShare?)?) {
+            self.reading = Lock(reading)
+        }
+
+        func take() -> (RecordsReading, RecordsShare?)? {
+            reading.withLock { reading in
+                defer { reading = nil }
+                return reading
+            }
+        }
+    }
+
+    /// - Parameter room: for what is kept until it can be received; `nil`: as much as it takes.
+    init(_ plan: RecordsReading, isByKey: Bool, source: RecordsSource, room: RecordsRoom?) {
+        self.init(plan, isByKey: isByKey, source: source, room: room, beginning: nil)
+    }
+
+    private init(
+        _ plan: RecordsReading, isByKey: Bool, source: RecordsSource, room: RecordsRoom?,
+        beginning: (RecordsReading, RecordsShare?)?
+    ) {
+        self.plan = plan
         self.isByKey = isByKey
         self.source = source
+        self.room = room
+        self.beginning = Beginning(beginning)
+    }
+
+    private func takeBeginning() -> (RecordsReading, RecordsShare?) {
+        beginning.take() ?? (plan, room.map { RecordsShare($0) })
     }
 
     /// Fetches them and hands them over in batches, in order, one after the other.
@@ -25,13 +58,13 @@ public struct TableRecords: Sendable {
     public func read<Receiver: Error>(
         _ receive: (RecordBatch) async throws(Receiver) -> Void
     ) async throws(RecordsReadError<Receiver>) {
-        var reading = reading
+        var (reading, share) = takeBeginning()
         let result = await withTaskGroup(of: RecordsSource.Outcome.self) { group in
             defer { group.cancelAll() }
             while true {
                 let batch: RecordBatch?
                 do throws(RecordsError) {
-                    batch = try await nextBatch(&reading, &group)
+                    batch = try await nextBatch(&reading, share, &group)
                 } catch {
                     return Result<Void, RecordsReadError<Receiver>>.failure(.records(error))
                 }
@@ -51,16 +84,16 @@ public struct TableRecords: Sendable {
     ///
     /// - Throws: `RecordsError` where the first of them cannot be read.
     public func begun() async throws(RecordsError) -> TableRecords {
-        var reading = reading
+        var (reading, share) = takeBeginning()
         let result = await withTaskGroup(of: RecordsSource.Outcome.self) { group in
             do throws(RecordsError) {
                 while try !reading.hasNext() {
-                    fetchAhead(&reading, &group)
+                    fetchAhead(&reading, share, &group, isDelivering: false)
                     guard let outcome = await group.next() else { throw .stuck(at: reading.resume) }
-                    reading.complete(outcome.ticket, outcome.result)
+                    complete(&reading, share, outcome)
                 }
                 // What was asked for beside them is kept too.
-                for await outcome in group { reading.complete(outcome.ticket, outcome.result) }
+                for await outcome in group { complete(&reading, share, outcome) }
                 return Result<Void, RecordsError>.success(())
             } catch {
                 group.cancelAll()
@@ -68,30 +101,47 @@ public struct TableRecords: Sendable {
             }
         }
         try result.get()
-        return TableRecords(reading, isByKey: isByKey, source: source)
+        return TableRecords(
+            plan, isByKey: isByKey, source: source, room: room, beginning: (reading, share))
     }
 
     /// Fetches until the next batch is there; `nil` behind the last one.
     private func nextBatch(
-        _ reading: inout RecordsReading, _ group: inout TaskGroup<RecordsSource.Outcome>
+        _ reading: inout RecordsReading, _ share: RecordsShare?, _ group: inout TaskGroup<RecordsSource.Outcome>
     ) async throws(RecordsError) -> RecordBatch? {
         while true {
             if Task.isCancelled { throw RecordsError(problem: .stopping, resume: reading.resume) }
             let batch = try reading.nextBatch()
             // Even where there is one: what is next is fetched while it is being received.
-            fetchAhead(&reading, &group)
+            fetchAhead(&reading, share, &group, isDelivering: batch != nil)
             if batch != nil || reading.isFinished { return batch }
             guard let outcome = await group.next() else { throw .stuck(at: reading.resume) }
-            reading.complete(outcome.ticket, outcome.result)
+            complete(&reading, share, outcome)
         }
     }
 
     private func fetchAhead(
-        _ reading: inout RecordsReading, _ group: inout TaskGroup<RecordsSource.Outcome>
+        _ reading: inout RecordsReading, _ share: RecordsShare?, _ group: inout TaskGroup<RecordsSource.Outcome>,
+        isDelivering: Bool
     ) {
-        while let request = reading.nextRequest() {
+        let delivering = isDelivering ? 1 : 0
+        _ = share?.hold(windows: reading.windows + delivering, always: true)
+        while true {
+            let hasRoom = share?.hold(windows: reading.windows + delivering + 1, always: false) ?? true
+            // Without room one request goes on, for less, unless there is a batch to be rid of first.
+            guard hasRoom || (!isDelivering && group.isEmpty) else { return }
+            if share != nil { reading.narrow(!hasRoom) }
+            guard let request = reading.nextRequest() else { break }
             group.addTask { [source] in await source.fetch(request) }
         }
+        _ = share?.hold(windows: reading.windows + delivering, always: true)
+    }
+
+    private func complete(_ reading: inout RecordsReading, _ share: RecordsShare?, _ outcome: RecordsSource.Outcome) {
+        if let share, case .success(let answer) = outcome.result, !answer.rows.isEmpty {
+            share.learn(answer.rows.byteCount)
+        }
+        reading.complete(outcome.ticket, outcome.result)
     }
 }
 

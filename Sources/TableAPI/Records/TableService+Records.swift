@@ -17,10 +17,12 @@ extension TableService {
     ///   - concurrency: the requests under way at once, and the windows kept while they wait to be received; brought into
     ///     1… the instance's own concurrency.
     ///   - caller: on whose behalf; see `PageRequest.caller`.
+    ///   - room: for what is kept until it can be received, shared with other readings; `nil`: as much as it takes.
     /// - Throws: `RecordsRequestError`; nothing has been asked of the instance then.
     public func records(
         of tableName: String, configuration: FetchConfiguration = FetchConfiguration(), itemsPerPage: Int = 1000,
-        from start: RecordsStart = .beginning, concurrency: Int = 4, caller: String? = nil
+        from start: RecordsStart = .beginning, concurrency: Int = 4, caller: String? = nil,
+        room: RecordsRoom? = nil
     ) throws(RecordsRequestError) -> TableRecords {
         guard 1...10_000 ~= itemsPerPage else { throw .table(.invalidLimit(itemsPerPage)) }
         let pages: TablePageSource
@@ -52,6 +54,7 @@ extension TableService {
                 ? .ofNothing : RecordsReading(from: bound + 1, itemsPerPage: itemsPerPage, concurrency: concurrency)
         }
         return TableRecords(
-            reading, isByKey: isByKey, source: RecordsSource(pages, query: query, caller: caller))
+            reading, isByKey: isByKey, source: RecordsSource(pages, query: query, caller: caller),
+            room: room)
     }
 }

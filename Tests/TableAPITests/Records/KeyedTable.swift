@@ -138,10 +138,12 @@ struct ReadingRecord {
     ///
     /// - Parameters:
     ///   - eagerness: how likely a batch that is there is received before the next answer comes.
+    ///   - shortness: how likely memory is short when something could be asked for.
     ///   - fails: whether a request fails, by how many were made before.
     ///   - between: happens to the table between two answers.
     mutating func carryOut(
         _ reading: RecordsReading, on table: inout KeyedTable, _ random: inout SeededGenerator, eagerness: Double = 0.8,
+        shortness: Double = 0,
         fails: (Int) -> PageSourceError? = { _ in nil },
         between: (inout KeyedTable, inout SeededGenerator) -> Void = { _, _ in }
     ) {
@@ -149,6 +151,7 @@ struct ReadingRecord {
         var underWay: [(request: RecordsRequest, failure: PageSourceError?)] = []
         do throws(RecordsError) {
             while !reading.isFinished {
+                if shortness > 0 { reading.narrow(Double.random(in: 0..<1, using: &random) < shortness) }
                 while let request = reading.nextRequest() {
                     underWay.append((request, fails(requests.count)))
                     requests.append(request)

@@ -19,14 +19,32 @@ struct RecordsReadingTests {
             if Bool.random(using: &random) {
                 table.hidden = Set(table.keys.filter { _ in Double.random(in: 0..<1, using: &random) < ratio })
             }
+            // Of some memory is short, for a while or all the time.
+            let shortness: Double = ([0, 0, 0.5, 1] as [Double]).randomElement(using: &random) ?? 0
             var record = ReadingRecord()
             record.carryOut(
-                RecordsReading(from: nil, itemsPerPage: window, concurrency: concurrency), on: &table, &random)
+                RecordsReading(from: nil, itemsPerPage: window, concurrency: concurrency), on: &table, &random,
+                shortness: shortness)
             #expect(record.error == nil)
             #expect(record.keys == table.visible, "seed \(seed)")
             #expect(record.mostUnderWay <= concurrency)
             #expect(record.stops.last.map { $0.resume == .afterKey(keyText(.max)) || $0.resume != .beginning } ?? true)
-            if table.keys.count <= window - window / 64 { #expect(record.requests.count == 1) }
+            if shortness == 0, table.keys.count <= window - window / 64 { #expect(record.requests.count == 1) }
+        }
+    }
+
+    @Test("Where memory is short every window takes an eighth of the usual", arguments: [8, 64, 1000])
+    func short(window: Int) {
+        for seed in 0..<5 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var table = KeyedTable(KeySample.uniform.keys(window * 10, &random))
+            var record = ReadingRecord()
+            record.carryOut(
+                RecordsReading(from: nil, itemsPerPage: window, concurrency: 4), on: &table, &random, shortness: 1)
+            #expect(record.error == nil && record.keys == table.keys)
+            let sizes = zip([0] + record.stops.map(\.count), record.stops.map(\.count)).map { $1 - $0 }
+            #expect(Double(sizes.reduce(0, +)) / Double(sizes.count) <= max(Double(window) / 8, 2))
+            #expect(sizes.allSatisfy { $0 <= window / 2 }, "\(sizes)")
         }
     }
 
