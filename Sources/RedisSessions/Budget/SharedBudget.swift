@@ -194,7 +194,8 @@ final class SharedBudget: Sendable {
             redis.call('ZREMRANGEBYSCORE', permits, '-inf', text(now))
             redis.call('ZREMRANGEBYSCORE', permits, '(' .. text(now + life), '+inf')
             local taken = redis.call('ZCARD', permits)
-            local mine = tonumber(ARGV[6]) * 1e13 + now
+            -- By rank, and then by the microsecond.
+            local mine = tonumber(ARGV[6]) * 3e15 + tonumber(time[1]) * 1e6 + tonumber(time[2])
             local ahead = 0
             if redis.call('EXISTS', asked) == 1 then
                 for _, range in ipairs({{'-inf', text(now - patience)}, {'(' .. text(now), '+inf'}}) do

@@ -60,6 +60,8 @@ public enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         if text.hasPrefix("ERR Error running script") {
             kind = words.lazy.filter { $0.hasPrefix("-") }.compactMap { Refusal(rawValue: String($0.dropFirst())) }.first
         }
+        // Nor has what a script may not do a word of its own.
+        if kind == .other || kind == nil, text.contains("The user executing the script can't") { kind = .noPermission }
         self = .refused(kind ?? .other, text)
     }
 

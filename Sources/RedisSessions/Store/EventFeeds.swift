@@ -146,8 +146,7 @@ final class EventFeeds: @unchecked Sendable {
 
     /// Ends all listening to a session that goes on.
     private func part(_ id: SessionID, _ feed: Feed) {
-        feed.broadcast.appendEnd()
-        feed.broadcast.deliver()
+        feed.broadcast.finish()
         forget(id)
     }
 
@@ -220,12 +219,14 @@ final class EventFeeds: @unchecked Sendable {
     private func catchUp(_ id: SessionID, _ feed: Feed) {
         // The connection may be lost again before the answer comes, which then says nothing of what follows.
         let losses = feed.losses
+        // What comes before the answer does may be ahead of it.
+        let known = feed.position ?? 0
         scripts.position.start([.text(id.description)], by: client.first) { [weak self] result in
             guard let self, feeds[id] === feed, case .success(let reply) = result else { return }
             guard let position = reply.integer else { return end(id) }
             // A server that has lost its latest writes gives their positions to others: whoever was told the lost ones has to
             // ask anew.
-            if position < feed.position ?? 0 { return part(id, feed) }
+            if position < known { return part(id, feed) }
             if position > feed.position ?? 0 { return read(id, feed, losses) }
             feed.lossesMadeGood = losses
         }
