@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    @Test("What goes with the closure that held it may use the loop as its last act", arguments: ["closure", "settler"])
+    @Test(
+        "What goes with the closure that held it may use the loop as its last act", arguments: ["closure", "settler"])
     func lastAct(holder: String) async throws {
         let group = try EventLoopGroup(count: 1)
         let loop = group.next()

@@ -18,7 +18,8 @@ import Testing
             // Whatever the machine is busy with, the server is never taken for one that is away.
             let replica = try Replica(
                 RedisConfiguration(
-                    address: .socket(path: server.socketPath), connectTimeout: .seconds(60), commandTimeout: .seconds(60)))
+                    address: .socket(path: server.socketPath), connectTimeout: .seconds(60),
+                    commandTimeout: .seconds(60)))
             self.replica = replica
             let group = replica.group
             clock = RequestClock(uptime: RequestClock.system.uptime) { duration throws(CancellationError) in
@@ -193,7 +194,9 @@ import Testing
         case flushed, restarted, absentAtFirst, lapsed
     }
 
-    @Test("A request under way that the server does not know of, or no longer, is counted all the same", arguments: Loss.allCases)
+    @Test(
+        "A request under way that the server does not know of, or no longer, is counted all the same",
+        arguments: Loss.allCases)
     func counted(loss: Loss) async throws {
         let server = try RedisServer()
         let restraint = Restraint(concurrency: 1)

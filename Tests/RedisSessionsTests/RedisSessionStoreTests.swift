@@ -431,7 +431,8 @@ import Testing
     @Test(
         "A server that lets the service do less than it needs is of no use: log and readiness say so, and nothing is done",
         arguments: [
-            "-eval -evalsha", "-@scripting", "-publish", "-pubsub", "-zadd", "-@write", "-time", "resetchannels", "resetkeys ~other:*",
+            "-eval -evalsha", "-@scripting", "-publish", "-pubsub", "-zadd", "-@write", "-time", "resetchannels",
+            "resetkeys ~other:*",
         ])
     func missingRights(change: String) async throws {
         let server = try RedisServer()
@@ -443,7 +444,8 @@ import Testing
         ) { changes.add($0) }
         try await eventually("it is told") { !changes.all.isEmpty }
         let told = changes.all.first.flatMap { $0 } ?? ""
-        #expect(told.hasPrefix("Redis answered: NOPERM") || told.contains("The user executing the script can't"), "\(told)")
+        #expect(
+            told.hasPrefix("Redis answered: NOPERM") || told.contains("The user executing the script can't"), "\(told)")
         let refusal = SessionStoreError.unavailable("the session store refuses now (NOPERM)")
         #expect(await #expect(throws: SessionStoreError.self) { try await replica.store.check() } == refusal)
         let failure = await #expect(throws: SessionStoreError.self) {
@@ -465,7 +467,8 @@ import Testing
         await replica.stop()
     }
 
-    @Test("Why a server is of no use is told anew once it is there, in log and readiness", arguments: ["word", "no word"])
+    @Test(
+        "Why a server is of no use is told anew once it is there, in log and readiness", arguments: ["word", "no word"])
     func password(given: String) async throws {
         let server = try RedisServer()
         server.stop()
@@ -542,7 +545,8 @@ import Testing
         }
     }
 
-    @Test("Whoever listens to a session that the server loses hears of its end at the next use", arguments: [true, false])
+    @Test(
+        "Whoever listens to a session that the server loses hears of its end at the next use", arguments: [true, false])
     func lostWhileHeard(isSweep: Bool) async throws {
         let server = try RedisServer()
         try await withReplicas(of: server) { one, _ in

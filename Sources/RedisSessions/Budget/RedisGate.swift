@@ -99,7 +99,9 @@ public final class RedisGate: RequestGate {
 
     /// Gives a slot back; see `RequestGate`.
     public func leave(_ slot: RequestSlot, _ report: RequestReport) async {
-        if let permit = permits.withLock({ $0.removeValue(forKey: slot.index) }) { await budget.release(permit, report) }
+        if let permit = permits.withLock({ $0.removeValue(forKey: slot.index) }) {
+            await budget.release(permit, report)
+        }
         await local.leave(slot, report)
     }
 

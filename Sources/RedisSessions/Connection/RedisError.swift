@@ -58,7 +58,8 @@ public enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         var kind = words.first.flatMap { Refusal(rawValue: String($0)) }
         // A server before version 7 puts what a script ran into behind words of its own, with a dash.
         if text.hasPrefix("ERR Error running script") {
-            kind = words.lazy.filter { $0.hasPrefix("-") }.compactMap { Refusal(rawValue: String($0.dropFirst())) }.first
+            kind =
+                words.lazy.filter { $0.hasPrefix("-") }.compactMap { Refusal(rawValue: String($0.dropFirst())) }.first
         }
         // Nor has what a script may not do a word of its own.
         if kind == .other || kind == nil, text.contains("The user executing the script can't") { kind = .noPermission }
