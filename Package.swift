@@ -90,7 +90,7 @@ let package = Package(
         tests(
             of: "RedisSessions",
             ["PaginatordTesting", "Sessions", "TableAPI", "Pagination", "EventLoops", "Clocks", "Locks"]),
-        tests(of: "SQLiteSessions", ["PaginatordTesting", "Sessions", "SQLite", "Pagination", "Clocks"]),
+        tests(of: "SQLiteSessions", ["PaginatordTesting", "Sessions", "SQLite", "Pagination", "Clocks", "Locks"]),
         tests(of: "Clocks", []),
         tests(of: "Observability", ["Clocks"]),
         tests(

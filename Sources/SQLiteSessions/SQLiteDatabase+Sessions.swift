@@ -176,6 +176,18 @@ extension SQLiteDatabase {
                 "DELETE FROM ended WHERE id IN (\(group))", [.integer(.max), .integer(Int64(excess - forgotten))]))
     }
 
+    /// The key under which callers are named: the file's own, or this one where it has none yet.
+    func ownerKey(orElse key: FileOwnerKey.Words) throws(SQLiteError) -> FileOwnerKey.Words {
+        let words: (UInt64) -> SQLiteValue = { .integer(Int64(bitPattern: $0)) }
+        try execute(
+            "INSERT INTO owner_key SELECT ?, ? WHERE NOT EXISTS (SELECT * FROM owner_key)",
+            [words(key.first), words(key.second)])
+        let found = try first("SELECT first, second FROM owner_key") {
+            (UInt64(bitPattern: $0.integer(at: 0)), UInt64(bitPattern: $0.integer(at: 1)))
+        }
+        return found ?? key
+    }
+
     /// Writes something of a session's size and takes it away again, to see whether there is room.
     func tryWriting() throws(SQLiteError) {
         try setKeptRows(Array(repeating: 0, count: 8192), of: -1)

@@ -30,11 +30,14 @@ public final class SQLiteSessionStore: SessionStore {
     ///   - path: where the file is; its folder has to exist.
     ///   - memory: how many bytes of kept pages are remembered, about.
     ///   - maxPageBytes: the largest page whose rows are kept, in bytes.
+    ///   - ownerKey: by which callers are named that bring their own credentials; `nil` where none do.
     /// - Throws: `SessionFileError` where it is damaged, in use, of a newer version, of another program, or cannot be made.
     public static func open(
-        _ path: String, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20, clock: ServiceClock = .system
+        _ path: String, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20, ownerKey: FileOwnerKey? = nil,
+        clock: ServiceClock = .system
     ) async throws(SessionFileError) -> SQLiteSessionStore {
-        try await open(SessionFile(path: path), memory: memory, maxPageBytes: maxPageBytes, clock: clock)
+        try await open(
+            SessionFile(path: path, ownerKey: ownerKey), memory: memory, maxPageBytes: maxPageBytes, clock: clock)
     }
 
     /// Opens a file in another than the usual way, for tests.

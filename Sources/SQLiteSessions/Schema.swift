@@ -27,7 +27,9 @@ struct Schema: Sendable {
             "CREATE TABLE kept_rows (sequence INTEGER PRIMARY KEY, rows BLOB NOT NULL)",
             "CREATE TABLE ended (id BLOB PRIMARY KEY, owner TEXT NOT NULL, ended_at INTEGER NOT NULL) WITHOUT ROWID",
             "CREATE INDEX ended_time ON ended (ended_at)",
-        ]
+        ],
+        // One row at most.
+        ["CREATE TABLE owner_key (first INTEGER NOT NULL, second INTEGER NOT NULL)"],
     ])
 
     /// Brings a file up to date, in one transaction.

@@ -10,6 +10,8 @@ struct SessionFile: Sendable {
     var path: String
     /// Its tables.
     var schema = Schema.current
+    /// By which callers are named that bring their own credentials.
+    var ownerKey: FileOwnerKey?
     /// How long another process is waited for that may be about to end.
     var patience: Duration = .seconds(1)
     /// What is done to the connection once it is open; for tests.
@@ -17,8 +19,9 @@ struct SessionFile: Sendable {
 
     /// Opens the file, brings it up to date and takes it for this process alone.
     ///
+    /// - Returns: whether callers have been named by the file's key before.
     /// - Throws: `SessionFileError`; the database is closed then.
-    func open(_ database: SQLiteDatabase) throws(SessionFileError) {
+    func open(_ database: SQLiteDatabase) throws(SessionFileError) -> Bool {
         do throws(SessionFileError) {
             let found = try attempt { () throws(SQLiteError) in
                 try database.open(.privateFile(path), busyTimeout: patience)
@@ -29,7 +32,7 @@ struct SessionFile: Sendable {
             // Before anything is written to a file that is none of ours.
             try checkOrigin(of: database, version: found)
             try checkSoundness(of: database, version: found)
-            try attempt { () throws(SQLiteError) in
+            return try attempt { () throws(SQLiteError) in
                 try database.execute("PRAGMA journal_mode = WAL")
                 try database.execute("PRAGMA synchronous = FULL")
                 // Seldom, since the sessions that move write the same pages again and again.
@@ -38,6 +41,11 @@ struct SessionFile: Sendable {
                 try schema.migrate(database, from: found)
                 try prepare(database)
                 database.rememberFiles()
+                guard let ownerKey else { return true }
+                let own = ownerKey.current()
+                let key = try database.ownerKey(orElse: own)
+                ownerKey.adopt(key)
+                return key == own
             }
         } catch {
             database.close()

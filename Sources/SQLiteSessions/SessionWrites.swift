@@ -56,7 +56,7 @@ final class SessionWrites: Sendable {
     func start() async throws(SessionFileError) {
         try await connection.run { database throws(SessionFileError) in
             do throws(SessionFileError) {
-                try self.open(database)
+                _ = try self.open(database)
             } catch {
                 guard error.isPassing else { throw error }
                 self.refuse(error)
@@ -129,8 +129,9 @@ final class SessionWrites: Sendable {
 
     // MARK: On the connection's thread
 
-    private func open(_ database: SQLiteDatabase) throws(SessionFileError) {
-        try file.open(database)
+    /// Opens the file; returns whether callers have been named by its key before.
+    private func open(_ database: SQLiteDatabase) throws(SessionFileError) -> Bool {
+        let hasNamedCallers = try file.open(database)
         do throws(SQLiteError) {
             let (sessions, tombstones) = (
                 try database.countOfRows(in: "session"), try database.countOfRows(in: "ended")
@@ -142,6 +143,7 @@ final class SessionWrites: Sendable {
             throw SessionFileError(error, path: file.path)
         }
         state.withLock { $0.refusal = nil }
+        return hasNamedCallers
     }
 
     /// Leaves the file alone for a while; returns what whoever asks is told meanwhile.
@@ -163,11 +165,14 @@ final class SessionWrites: Sendable {
         let (refusal, isClosed) = state.withLock { ($0.refusal, $0.isClosed) }
         if isClosed { throw .unavailable("The sessions' file is closed.") }
         if let refusal, clock.uptime() < refusal.until { throw refusal.error }
+        let hasNamedCallers: Bool
         do throws(SessionFileError) {
-            try open(database)
+            hasNamedCallers = try open(database)
         } catch {
             throw refuse(error)
         }
+        // Who asks now was named by a key that nobody has any more.
+        guard hasNamedCallers else { throw unusable("it could be opened only now") }
     }
 
     /// What a failure means to whoever asked. Where it is the file itself that cannot be reached, the file is closed and opened

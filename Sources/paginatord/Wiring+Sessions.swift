@@ -28,6 +28,7 @@ struct OpenSessionStore {
         _ storage: SessionStorage, configuration: Configuration, group: EventLoopGroup, observer: any Observer
     ) async throws(SessionStorageError) {
         let sessions = configuration.sessions
+        let forwards = configuration.instances.contains { $0.instance.credentials == .forward }
         switch storage {
         case .memory:
             store = MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
@@ -40,7 +41,7 @@ struct OpenSessionStore {
             ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
             let shared = RedisSessionStore(
                 client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
-                sharesOwners: configuration.instances.contains { $0.instance.credentials == .forward })
+                sharesOwners: forwards)
             // Connected before the first request comes, if it is there.
             try? await shared.check()
             store = shared
@@ -56,7 +57,8 @@ struct OpenSessionStore {
             }
             do {
                 let file = try await SQLiteSessionStore.open(
-                    path, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
+                    path, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
+                    ownerKey: forwards ? .ofForwardedAuthorization : nil)
                 store = file
                 close = { await file.close() }
             } catch {
@@ -81,5 +83,12 @@ struct OpenSessionStore {
             guard case .unavailable(let reason) = error else { return }
             observer.observe(.storeUnavailable(reason: reason))
         }
+    }
+}
+
+extension FileOwnerKey {
+    /// The one that callers of an instance with `auth.type` "forward" are named by.
+    fileprivate static var ofForwardedAuthorization: FileOwnerKey {
+        FileOwnerKey(current: { ForwardedAuthorization.key }, adopt: { ForwardedAuthorization.share(key: $0) })
     }
 }

@@ -110,3 +110,15 @@ struct ForgetfulStore: SessionStore {
         try await store.check()
     }
 }
+
+/// Whether a call is refused since the store cannot be used, in words without the path of its file.
+func isUnavailable(_ call: () async throws -> Void) async -> Bool {
+    do {
+        try await call()
+        return false
+    } catch SessionStoreError.unavailable(let reason) {
+        return !reason.contains("/")
+    } catch {
+        return false
+    }
+}

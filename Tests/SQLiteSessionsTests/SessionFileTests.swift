@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import Pagination
 import PaginatordTesting
 import SQLite
@@ -19,8 +20,11 @@ import Testing
         path = folder.file("sessions.db")
     }
 
-    private func open(_ schema: Schema = .current) async throws(SessionFileError) -> SQLiteSessionStore {
-        try await SQLiteSessionStore.open(SessionFile(path: path, schema: schema, patience: .milliseconds(50)))
+    private func open(
+        _ schema: Schema = .current, ownerKey: FileOwnerKey? = nil
+    ) async throws(SessionFileError) -> SQLiteSessionStore {
+        try await SQLiteSessionStore.open(
+            SessionFile(path: path, schema: schema, ownerKey: ownerKey, patience: .milliseconds(50)))
     }
 
     /// A closed file with that many sessions, each with a page.
@@ -70,10 +74,20 @@ import Testing
 
     @Test("A file of an earlier version is brought up to date with all that it holds; a newer one is refused untouched")
     func migration() async throws {
-        let ids = try await makeFile(sessions: 3)
-        let older = Schema.current
+        let older = Schema(steps: [Schema.current.steps[0]])
+        let first = try await open(older)
+        var ids: [SessionID] = []
+        for _ in 0..<3 { ids.append(try await first.move(first.create(.sample(now: now), limits: unlimited).id).id) }
+        await first.close()
+        // Through the version of today, with a key that it keeps, to one to come.
+        let keys = OwnerKeys((1, 2))
+        let present = try await open(ownerKey: keys.fileKey)
+        #expect(try await present.record(ids[0]).position == 1)
+        await present.close()
         let newer = Schema(
-            steps: older.steps + [["ALTER TABLE session ADD COLUMN note TEXT", "UPDATE session SET note = 'kept'"]])
+            steps: Schema.current.steps + [
+                ["ALTER TABLE session ADD COLUMN note TEXT", "UPDATE session SET note = 'kept'"]
+            ])
         let failing = Schema(steps: newer.steps + [["DELETE FROM session", "not SQL"]])
         guard case .damaged = await refusal(failing) else {
             Issue.record("a step that fails is not noticed")
@@ -83,13 +97,45 @@ import Testing
         for id in ids { #expect(try await store.record(id).position == 1) }
         let version = try await store.writes.read { database throws(SQLiteError) in .success(try database.userVersion())
         }
-        #expect(version == 2)
+        #expect(version == Schema.current.version + 1)
         await store.close()
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
-        #expect(await refusal(older) == .newer(path: path, version: 2, known: 1))
+        #expect(await refusal() == .newer(path: path, version: newer.version, known: Schema.current.version))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         let again = try await open(newer)
         #expect(try await again.list(owner: "ann", before: nil, limit: 10).count == 3)
+    }
+
+    @Test("Callers with credentials of their own are named by the file's key from the first moment on")
+    func ownerKey() async throws {
+        let first = OwnerKeys((.max, 1 << 63))
+        await (try open(ownerKey: first.fileKey)).close()
+        #expect(first.current == (.max, 1 << 63))
+        let second = OwnerKeys((3, 4))
+        await (try open(ownerKey: second.fileKey)).close()
+        #expect(second.current == (.max, 1 << 63))
+        await (try open()).close()
+
+        // Where the file can be opened only later, nothing is done for who was named before.
+        let clock = ManualClock()
+        let third = OwnerKeys((5, 6))
+        let writable = Gate()
+        let file = SessionFile(path: path, ownerKey: third.fileKey) { database throws(SQLiteError) in
+            guard !writable.isOpen else { return }
+            try database.execute("PRAGMA query_only = 1")
+            try database.execute("DELETE FROM session")
+        }
+        let store = try await SQLiteSessionStore.open(file, clock: clock.clock)
+        #expect(third.current == (5, 6))
+        writable.open()
+        clock.advance(seconds: 2)
+        #expect(await isUnavailable { _ = try await store.create(.sample(now: clock.now), limits: unlimited) })
+        #expect(third.current == (.max, 1 << 63))
+        _ = try await store.create(.sample(now: clock.now), limits: unlimited)
+        try await store.letGo()
+        _ = try await store.create(.sample(now: clock.now), limits: unlimited)
+        #expect(try await store.list(owner: "ann", before: nil, limit: 10).count == 2)
+        await store.close()
     }
 
     @Test("An empty file becomes one with sessions")
@@ -178,5 +224,20 @@ extension SQLiteSessionStore {
         let (moved, page) = try await record(id).moved(by: .next, answer: PageAnswer(texts: [row], total: 4000))
         guard try await replace(moved, event: .page(page, moved)) else { throw NeverHappened(what: "a move") }
         return moved
+    }
+}
+
+/// A process's key to name callers by.
+private final class OwnerKeys: Sendable {
+    private let words: Lock<FileOwnerKey.Words>
+
+    init(_ words: FileOwnerKey.Words) {
+        self.words = Lock(words)
+    }
+
+    var current: FileOwnerKey.Words { words.withLock { $0 } }
+
+    var fileKey: FileOwnerKey {
+        FileOwnerKey(current: { self.current }, adopt: { key in self.words.withLock { $0 = key } })
     }
 }

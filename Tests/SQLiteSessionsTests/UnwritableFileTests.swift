@@ -19,17 +19,6 @@ import Testing
         path = folder.file("sessions.db")
     }
 
-    private func isUnavailable(_ call: () async throws -> Void) async -> Bool {
-        do {
-            try await call()
-            return false
-        } catch SessionStoreError.unavailable(let reason) {
-            return !reason.contains(path)
-        } catch {
-            return false
-        }
-    }
-
     @Test("A full store refuses what it has no room for, with nothing half-done, and goes on when there is room")
     func full() async throws {
         let store = try await SQLiteSessionStore.open(SessionFile(path: path), clock: clock.clock)

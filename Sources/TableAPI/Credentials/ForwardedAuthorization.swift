@@ -24,9 +24,9 @@ public struct ForwardedAuthorization: Sendable, Equatable {
         owner = Self.name(of: values[0])
     }
 
-    /// SipHash-2-4 is made to be a MAC under a secret key, which is drawn for each process here, unless several share one: without it nobody can tell
-    /// from a name which value it stands for, nor find a value for somebody else's name. 128 bits keep two callers from
-    /// meeting by chance.
+    /// SipHash-2-4 is made to be a MAC under a secret key, which is drawn for each process here unless it is kept with the
+    /// sessions: without it nobody can tell from a name which value it stands for, nor find a value for somebody else's
+    /// name. 128 bits keep two callers from meeting by chance.
     private static func name(of value: String) -> String {
         let (first, second) = SipHash.digest(Array(value.utf8), key: key)
         return [first, second].map { word in

@@ -11,6 +11,8 @@ import Pagination
 struct KeyRanges: Sendable {
     /// How often a range that does not come whole is halved, and its halves.
     private static let maxFailures = 5
+    /// More keys than any table has. Counts beyond are taken for this many, so that no sum of them overflows.
+    private static let mostKeys = 1 << 48
 
     private var window: KeyWindow
     private let concurrency: Int
@@ -30,7 +32,7 @@ struct KeyRanges: Sendable {
         self.window = window
         self.concurrency = concurrency
         delivered = lower
-        let all = KeySegment.Stretch(number: 1, count: estimate)
+        let all = KeySegment.Stretch(number: 1, count: min(estimate, Self.mostKeys))
         segments = [KeySegment(range: KeyRange(lower: lower, upper: nil), state: .planned(all))]
     }
 
@@ -158,7 +160,7 @@ struct KeyRanges: Sendable {
             _ = try? state.begin(.next)
             return completePage(index, answer, state)
         }
-        if let stretch { learn(expected: expected, found: count, in: stretch, before: index) }
+        if let stretch { learn(expected: expected, found: min(count, Self.mostKeys), in: stretch, before: index) }
         if count <= window.room {
             segments[index].state = .read(answer.rows)
         } else {
@@ -188,7 +190,7 @@ struct KeyRanges: Sendable {
     /// Corrects an estimate; what is left of the surplus then.
     private static func settle(_ surplus: Int, _ estimate: inout Int) -> Int {
         let correction = min(surplus, estimate)
-        estimate -= correction
+        estimate = min(estimate - correction, mostKeys)
         return surplus - correction
     }
 
@@ -243,7 +245,7 @@ struct KeyRanges: Sendable {
     private mutating func plan(_ index: Int, count: Int, isCounted: Bool, isCrowded: Bool) {
         latestStretch += 1
         let stretch = KeySegment.Stretch(
-            number: latestStretch, count: count, isCounted: isCounted, isCrowded: isCrowded)
+            number: latestStretch, count: min(count, Self.mostKeys), isCounted: isCounted, isCrowded: isCrowded)
         segments[index].state = .planned(stretch)
     }
 

@@ -11,6 +11,7 @@ final class DurableService {
     private let instance: RunningProgram
     private let instanceURL: String
     private let wrapper: [String]
+    private let settings: [String: String]
     private let setUp: (URL) async throws -> Void
 
     /// The folder's file.
@@ -19,26 +20,31 @@ final class DurableService {
     /// - Parameters:
     ///   - incidents: how many there are.
     ///   - wrapper: a program, with its arguments, that runs the service.
+    ///   - settings: further variables of the service's environment.
     init(
-        incidents: Int = 10_000, wrapper: [String] = [], setUp: @escaping (URL) async throws -> Void = { _ in }
+        incidents: Int = 10_000, wrapper: [String] = [], settings: [String: String] = [:],
+        setUp: @escaping (URL) async throws -> Void = { _ in }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("paginatord-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         try await setUp(folder)
         self.setUp = setUp
         self.wrapper = wrapper
+        self.settings = settings
         instance = try RunningProgram(
             ["demo-instance", "--listen", "127.0.0.1:0", "--incidents", String(incidents)])
         instanceURL = try await instance.listeningURL()
-        program = try Self.start(folder, instanceURL, wrapper)
+        program = try Self.start(folder, instanceURL, wrapper, settings)
         caller = try Caller(await program.listeningURL())
     }
 
-    private static func start(_ folder: URL, _ instance: String, _ wrapper: [String]) throws -> RunningProgram {
+    private static func start(
+        _ folder: URL, _ instance: String, _ wrapper: [String], _ settings: [String: String]
+    ) throws -> RunningProgram {
         let arguments = [
             "serve", "--listen", "127.0.0.1:0", "--log-level", "warning", "--data-directory", folder.path,
         ]
-        let environment = ["PAGINATORD_INSTANCE_URL": instance]
+        let environment = ["PAGINATORD_INSTANCE_URL": instance].merging(settings) { $1 }
         guard let first = wrapper.first else { return try RunningProgram(arguments, environment: environment) }
         let command = Array(wrapper.dropFirst()) + [try RunningProgram.executable.path] + arguments
         return try RunningProgram(command, environment: environment, executable: URL(fileURLWithPath: first))
@@ -46,13 +52,13 @@ final class DurableService {
 
     /// A second service on the same folder.
     func startAnother() throws -> RunningProgram {
-        try Self.start(folder, instanceURL, wrapper)
+        try Self.start(folder, instanceURL, wrapper, settings)
     }
 
     /// Starts the service again, once it has ended.
     func start() async throws {
         await caller.close()
-        program = try Self.start(folder, instanceURL, wrapper)
+        program = try Self.start(folder, instanceURL, wrapper, settings)
         caller = try Caller(await program.listeningURL())
     }
 

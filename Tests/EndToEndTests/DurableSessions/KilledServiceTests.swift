@@ -90,6 +90,28 @@ struct KilledServiceTests {
         #expect(try await service.close() == 0)
     }
 
+    @Test("After a kill a caller with credentials of its own has its sessions still, and nobody else has them")
+    func forwarded() async throws {
+        let folder = try OwnFolder()
+        let configuration = folder.path("paginatord.json5")
+        try "{ instances: { default: { auth: { type: 'forward' } } } }".write(
+            toFile: configuration, atomically: true, encoding: .utf8)
+        let service = try await DurableService(incidents: 50, settings: ["PAGINATORD_CONFIG": configuration])
+        let ann: HeaderFields = ["Authorization": "Bearer ann-secret"]
+        let opened = try await service.caller.call("POST", "/sessions", #"{"table":"incident"}"#, headers: ann)
+        let path = try #require(opened.headers["Location"])
+        #expect(try await service.caller.call("POST", "\(path)/next", headers: ann)["page"] == 1)
+        try await service.restart()
+        #expect(try await service.caller.call("POST", "\(path)/next?after=1", headers: ann)["page"] == 2)
+        let others = try await service.caller.call("POST", "\(path)/next", headers: ["Authorization": "Bearer bob"])
+        #expect(others.status == 404)
+        for name in try FileManager.default.contentsOfDirectory(atPath: service.folder.path) {
+            let bytes = try Data(contentsOf: service.folder.appendingPathComponent(name))
+            #expect(bytes.range(of: Data("ann-secret".utf8)) == nil)
+        }
+        #expect(try await service.close() == 0)
+    }
+
     @Test("Whoever streams a session longer than its idle timeout finds it there after a kill")
     func streamed() async throws {
         let service = try await DurableService(incidents: 50)

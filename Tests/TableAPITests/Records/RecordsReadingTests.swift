@@ -282,7 +282,8 @@ struct RecordsReadingTests {
 
 extension RecordsReadingTests {
     /// As an instance that miscounts might. Nothing is to be expected of such a reading but that it goes on.
-    @Test("Counts that add up to more than a number can hold do not end the process", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "Counts that add up to more than a number can hold do not end the process", arguments: 0..<40 as Range<UInt64>)
     func absurdCounts(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let largest = Int.max
@@ -292,8 +293,10 @@ extension RecordsReadingTests {
             while let request = ranges.nextRequest() { underWay.append(request) }
             guard !underWay.isEmpty else { break }
             let request = underWay.remove(at: Int.random(in: underWay.indices, using: &random))
-            let total = [0, 5, largest, largest - .random(in: 0...20, using: &random), .random(in: 0...largest, using: &random)]
-                .randomElement(using: &random)
+            let total = [
+                0, 5, largest, largest - .random(in: 0...20, using: &random), .random(in: 0...largest, using: &random),
+            ]
+            .randomElement(using: &random)
             ranges.complete(request.ticket, .success(PageAnswer(rows: Rows(), total: total)))
             while (try? ranges.nextRows()) ?? nil != nil {}
         }
