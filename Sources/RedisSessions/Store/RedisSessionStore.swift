@@ -87,9 +87,10 @@ public final class RedisSessionStore: SessionStore {
                 .integer(timeToLive(record)), .bytes(parts.opening), .bytes(parts.state), .bytes(parts.rows ?? []),
                 .integer(limits.total), .integer(limits.perOwner ?? -1), .text(stamp),
             ])
-        client.isServing()
         switch reply {
-        case .integer(let sequence): record.sequence = sequence
+        case .integer(let sequence):
+            record.sequence = sequence
+            client.isServing()
         case .array(let elements) where elements.count == 2:
             throw .full(
                 limit: elements[0].integer ?? limits.total,
