@@ -57,6 +57,7 @@ import Testing
     private static func introduction(_ command: [String]) -> ScriptedRedis.Answer? {
         switch command[0] {
         case "AUTH", "SELECT": .init("+OK\r\n")
+        case "SUBSCRIBE", "UNSUBSCRIBE": .init("*0\r\n")
         case "EVAL": .init(":1\r\n")
         default: nil
         }
@@ -72,7 +73,9 @@ import Testing
         let password = "p w\r\n\u{e9}"
         #expect(
             server.commands.map { $0.first == "EVAL" ? ["EVAL"] : $0 } == [
-                ["AUTH"] + [username, password].compactMap { $0 }, ["SELECT", "3"], ["EVAL"], ["PING"],
+                ["AUTH"] + [username, password].compactMap { $0 }, ["SELECT", "3"],
+                ["SUBSCRIBE", "paginatord:events:probe"], ["UNSUBSCRIBE", "paginatord:events:probe"], ["EVAL"],
+                ["PING"],
             ])
         await line.stop()
         server.stop()

@@ -431,7 +431,8 @@ import Testing
     @Test(
         "A server that lets the service do less than it needs is of no use: log and readiness say so, and nothing is done",
         arguments: [
-            "-eval -evalsha", "-@scripting", "-publish", "-pubsub", "-zadd", "-@write", "-time", "resetchannels",
+            "-eval -evalsha", "-subscribe", "-@scripting", "-publish", "-pubsub", "-zadd", "-@write", "-time",
+            "resetchannels",
             "resetkeys ~other:*",
         ])
     func missingRights(change: String) async throws {

@@ -141,6 +141,8 @@ final class RedisConnection {
         if configuration.database != 0 { commands.append(RedisCommand(["SELECT", .integer(configuration.database)])) }
         // A server that is loading, takes no writes, or has no rights for what is needed, is of no use: what it did would be
         // done by half.
+        let channel = RedisCommand.Argument.text("paginatord:events:probe")
+        commands += [RedisCommand(["SUBSCRIBE", channel]), RedisCommand(["UNSUBSCRIBE", channel])]
         commands.append(RedisScript.probe.inFull([]))
         phase = .introducing(commands.count)
         for command in commands { socket?.send(command) }
