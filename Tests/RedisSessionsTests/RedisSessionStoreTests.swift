@@ -460,6 +460,8 @@ import Testing
         let id = try await replica.store.create(.sample(now: now), limits: unlimited).id
         // And when they are taken away while it runs.
         server.command("ACL SETUSER pages \(change)")
+        // Nobody listens now, so only a new connection shows that nobody could.
+        if change == "-subscribe" { server.command("CLIENT KILL USER pages") }
         try await eventually("it is of no use") { (try? await replica.store.check()) == nil }
         server.command("ACL SETUSER pages \(rights)")
         try await eventually("it is of use again") {
