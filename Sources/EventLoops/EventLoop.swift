@@ -191,6 +191,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
             case .body(let body): body()
             }
         }
+        // Before the queue is touched: what goes with the last closure that held it may queue something itself.
+        batch.removeAll(keepingCapacity: true)
         queue.giveBack(batch)
     }
 
@@ -211,7 +213,9 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Takes a settler away. On the loop only.
     public func removeSettler(_ id: SettlerID) {
         assertCurrent()
-        settlers.removeAll { $0.id == id.value }
+        // Taken out whole before it goes, since what goes with it may touch the settlers itself.
+        guard let index = settlers.firstIndex(where: { $0.id == id.value }) else { return }
+        _ = settlers.remove(at: index)
     }
 
     /// Has all settlers called once more before the loop waits: for one that may be given something to do by another's

@@ -40,9 +40,8 @@ struct WorkQueue {
         return batch
     }
 
-    /// Takes back the storage of a batch.
+    /// Takes back the storage of a batch, which has to be empty.
     mutating func giveBack(_ batch: consuming [Work]) {
-        batch.removeAll(keepingCapacity: true)
         spare = batch
     }
 }

@@ -6,6 +6,8 @@ internal import CSQLite
 public final class SQLiteDatabase {
     private var handle: OpaquePointer?
     private var statements: StatementCache
+    /// What it writes to, by path.
+    private var files: [String: FileIdentity] = [:]
 
     /// Makes a closed database.
     init(statementCapacity: Int) {
@@ -43,12 +45,25 @@ public final class SQLiteDatabase {
         sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
     }
 
+    /// Remembers which files are its own, for `isInPlace`; once it has been written to, since not all are there before.
+    public func rememberFiles() {
+        files = [:]
+        guard let path = sqlite3_db_filename(handle, nil).map({ String(cString: $0) }) else { return }
+        for file in [path, path + "-wal"] { files[file] = FileIdentity(at: file) }
+    }
+
+    /// Whether the files that it writes to are still those at its path: what is written to others is there for nobody.
+    public var isInPlace: Bool {
+        files.allSatisfy { FileIdentity(at: $0.key) == $0.value }
+    }
+
     /// Closes it; what is called later fails as closed.
     public func close() {
         statements.removeAll()
         // A statement that is still being stepped keeps the handle alive as a zombie until it is finalised.
         sqlite3_close_v2(handle)
         handle = nil
+        files = [:]
     }
 
     /// Runs one statement to its end; rows that it gives are skipped.

@@ -20,6 +20,8 @@ public struct SQLiteError: Error, Equatable, Sendable {
         case inputOutput
         /// A uniqueness, type or key rule was broken.
         case constraint
+        /// The file is not at its path any more.
+        case moved
         /// The connection was closed before.
         case closed
         /// Anything else: wrong SQL, a wrong number of parameters, a limit, no memory.
@@ -55,7 +57,7 @@ public struct SQLiteError: Error, Equatable, Sendable {
     }
 
     /// Makes an error that this wrapper found itself.
-    init(_ kind: Kind, _ message: String) {
+    public init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
         code = SQLITE_MISUSE

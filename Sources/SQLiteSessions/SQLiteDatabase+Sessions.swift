@@ -64,7 +64,8 @@ extension SQLiteDatabase {
         return found
     }
 
-    /// Sessions whose written time is up, in the order of that time, from behind the given one on: a thousand at most.
+    /// Sessions whose written time is up, in the order of that time, from behind the given one on: so many at most that ending
+    /// them holds nobody up for long.
     func due(
         at now: Timestamp, behind last: DueSession?
     ) throws(SQLiteError) -> [DueSession] {
@@ -72,7 +73,7 @@ extension SQLiteDatabase {
         try query(
             """
             SELECT id, sequence, expires_at FROM session
-            WHERE expires_at <= ? AND (expires_at, sequence) > (?, ?) ORDER BY expires_at, sequence LIMIT 1000
+            WHERE expires_at <= ? AND (expires_at, sequence) > (?, ?) ORDER BY expires_at, sequence LIMIT 250
             """,
             [
                 .integer(Int64(now.milliseconds)), .integer(Int64(last?.expiresAt.milliseconds ?? .min)),
@@ -154,21 +155,25 @@ extension SQLiteDatabase {
         return true
     }
 
-    /// Takes away the tombstones set before that time, and the oldest past that many.
+    /// How many tombstones are taken away at a time.
+    static let tombstoneGroup = 1000
+
+    /// Takes away tombstones set before that time, and the oldest past that many: a group at most, so that nobody is held up
+    /// for long.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many; fewer than a group only where there are no more.
     func forgetEnded(before time: Timestamp, count: Int, limit: Int) throws(SQLiteError) -> Int {
         let oldest = try first("SELECT min(ended_at) FROM ended") { $0.integer(at: 0) } ?? .max
-        var forgotten = 0
-        if oldest < Int64(time.milliseconds) {
-            forgotten = try execute("DELETE FROM ended WHERE ended_at < ?", [.integer(Int64(time.milliseconds))])
-        }
-        if count - forgotten > limit {
-            forgotten += try execute(
-                "DELETE FROM ended WHERE id IN (SELECT id FROM ended ORDER BY ended_at LIMIT ?)",
-                [.integer(Int64(count - forgotten - limit))])
-        }
+        let excess = max(0, min(count - limit, Self.tombstoneGroup))
+        guard excess > 0 || oldest < Int64(time.milliseconds) else { return 0 }
+        let group = "SELECT id FROM ended WHERE ended_at < ? ORDER BY ended_at LIMIT ?"
+        let forgotten = try execute(
+            "DELETE FROM ended WHERE id IN (\(group))",
+            [.integer(Int64(time.milliseconds)), .integer(Int64(Self.tombstoneGroup))])
+        guard forgotten < excess else { return forgotten }
         return forgotten
+            + (try execute(
+                "DELETE FROM ended WHERE id IN (\(group))", [.integer(.max), .integer(Int64(excess - forgotten))]))
     }
 
     /// The key under which callers are named: the file's own, or this one where it has none yet.

@@ -7,7 +7,7 @@ extension SQLiteSessionStore {
     /// Past this many tombstones the oldest are forgotten early.
     private static let tombstoneLimit = 1_000_000
 
-    /// Ends the sessions whose time is up. Others' writes come between every thousand of them.
+    /// Ends the sessions whose time is up. Others' writes come between every few hundred of them.
     public func sweep(
         now: Timestamp, inUse: @Sendable (SessionID) -> Bool
     ) async throws(SessionStoreError) -> [SessionID] {
@@ -44,12 +44,15 @@ extension SQLiteSessionStore {
     }
 
     private func forgetTombstones(now: Timestamp) async throws(SessionStoreError) {
-        try await writes.write { [memory] transaction throws(SQLiteError) in
-            let count = memory.withState(\.tombstones)
-            let forgotten = try transaction.database.forgetEnded(
-                before: now.adding(seconds: -3600), count: count, limit: Self.tombstoneLimit)
-            if forgotten > 0 { transaction.afterCommit { $0.tombstones -= forgotten } }
-            return .success(())
-        }
+        var forgotten: Int
+        repeat {
+            forgotten = try await writes.write { [memory] transaction throws(SQLiteError) in
+                let count = memory.withState(\.tombstones)
+                let forgotten = try transaction.database.forgetEnded(
+                    before: now.adding(seconds: -3600), count: count, limit: Self.tombstoneLimit)
+                if forgotten > 0 { transaction.afterCommit { $0.tombstones -= forgotten } }
+                return .success(forgotten)
+            }
+        } while forgotten >= SQLiteDatabase.tombstoneGroup
     }
 }

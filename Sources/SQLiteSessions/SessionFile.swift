@@ -40,6 +40,7 @@ struct SessionFile: Sendable {
                 try database.execute("PRAGMA journal_size_limit = \(32 << 20)")
                 try schema.migrate(database, from: found)
                 try prepare(database)
+                database.rememberFiles()
                 guard let ownerKey else { return true }
                 let own = ownerKey.current()
                 let key = try database.ownerKey(orElse: own)
@@ -100,7 +101,7 @@ extension SessionFileError {
             switch error.kind {
             case .busy: .inUse(path: path)
             case .full, .readOnly: .notWritable(path: path, detail: error.message)
-            case .cannotOpen, .inputOutput: .cannotOpen(path: path, detail: error.message)
+            case .cannotOpen, .inputOutput, .moved: .cannotOpen(path: path, detail: error.message)
             case .corrupt, .notADatabase, .constraint, .closed, .other: .damaged(path: path, detail: error.message)
             }
     }

@@ -180,7 +180,7 @@ final class SessionWrites: Sendable {
     private func failure(_ error: SQLiteError, _ database: SQLiteDatabase) -> SessionStoreError {
         switch error.kind {
         case .full: return .unavailable("There is no room left for sessions.")
-        case .readOnly, .inputOutput, .cannotOpen, .notADatabase:
+        case .readOnly, .inputOutput, .cannotOpen, .notADatabase, .moved:
             database.close()
             return unusable(SessionFileError(error, path: file.path).reason)
         case .busy, .corrupt, .constraint, .closed, .other:
@@ -234,6 +234,12 @@ final class SessionWrites: Sendable {
             }
         } catch {
             return error
+        }
+        guard database.isInPlace else {
+            // Whoever opens the files that are there now is not to find a log of others; those of this one are then whole.
+            _ = try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            database.close()
+            return SQLiteError(.moved, "it was moved, replaced or deleted")
         }
         let isSlow = clock.uptime() - made >= Self.slowCommit
         state.withLock { $0.group = isSlow ? .max : Self.quickGroup }

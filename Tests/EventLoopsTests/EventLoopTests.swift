@@ -39,6 +39,48 @@ import Testing
         await group.shutdown()
     }
 
+    /// Does something as its last act.
+    private final class Parting: Sendable {
+        let act: @Sendable () -> Void
+
+        init(_ act: @escaping @Sendable () -> Void) {
+            self.act = act
+        }
+
+        deinit {
+            act()
+        }
+    }
+
+    @Test(
+        "What goes with the closure that held it may use the loop as its last act", arguments: ["closure", "settler"])
+    func lastAct(holder: String) async throws {
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.next()
+        let seen = Log()
+        for number in 0..<100 {
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                let object = Parting {
+                    loop.removeSettler(loop.addSettler { true })
+                    loop.execute {
+                        seen.add(loop.isCurrent, 0, number)
+                        done.resume()
+                    }
+                }
+                loop.execute { [object = consume object] in
+                    guard holder == "settler" else { return _ = object.act }
+                    let id = loop.addSettler { [object] in
+                        _ = object.act
+                        return true
+                    }
+                    loop.execute { loop.removeSettler(id) }
+                }
+            }
+        }
+        #expect(seen.entries.map(\.number) == Array(0..<100) && seen.entries.allSatisfy(\.isCurrent))
+        await group.shutdown()
+    }
+
     @Test("Draining runs what is queued and what that queues, and returns though a job queues itself for ever")
     func drain() async throws {
         let group = try EventLoopGroup(count: 1)

@@ -57,7 +57,8 @@ import Testing
     private static func introduction(_ command: [String]) -> ScriptedRedis.Answer? {
         switch command[0] {
         case "AUTH", "SELECT": .init("+OK\r\n")
-        case "DEL": .init(":0\r\n")
+        case "SUBSCRIBE", "UNSUBSCRIBE": .init("*0\r\n")
+        case "EVAL": .init(":1\r\n")
         default: nil
         }
     }
@@ -71,8 +72,9 @@ import Testing
         #expect(await line.send("PING") == .success(.status("PONG")))
         let password = "p w\r\n\u{e9}"
         #expect(
-            server.commands == [
-                ["AUTH"] + [username, password].compactMap { $0 }, ["SELECT", "3"], ["DEL", "paginatord:probe"],
+            server.commands.map { $0.first == "EVAL" ? ["EVAL"] : $0 } == [
+                ["AUTH"] + [username, password].compactMap { $0 }, ["SELECT", "3"],
+                ["SUBSCRIBE", "paginatord:events:probe"], ["UNSUBSCRIBE", "paginatord:events:probe"], ["EVAL"],
                 ["PING"],
             ])
         await line.stop()
@@ -91,7 +93,13 @@ import Testing
             ),
             ("-ERR wrong\r\n", .failure(.refused(.other, "ERR wrong"))),
             ("-OOM too much\r\n", .failure(.refused(.outOfMemory, "OOM too much"))),
-            ("-NOPERM no\r\n", .failure(.refused(.noPermission, "NOPERM no"))),
+            (
+                "-ERR Error running script (call to f_0a): @user_script:4: -OOM too much\r\n",
+                .failure(
+                    .refused(
+                        .outOfMemory, "ERR Error running script (call to f_0a): @user_script:4: -OOM too much"))
+            ),
+            ("-BUSY a script\r\n", .failure(.refused(.busy, "BUSY a script"))),
         ]
         let server = ScriptedRedis { command, _ in
             Self.introduction(command)
@@ -128,15 +136,16 @@ import Testing
 
     @Test(
         "A server that is of no use as it is, is left and tried again until it is",
-        arguments: ["LOADING", "NOAUTH", "WRONGPASS", "MOVED", "READONLY", "MISCONF"])
+        arguments: ["LOADING", "NOAUTH", "WRONGPASS", "NOPERM", "MOVED", "READONLY", "MISCONF", "WRONGTYPE", "ERR"])
     func unusable(word: String) async throws {
         let server = ScriptedRedis { command, connection in
-            if command[0] == "DEL", connection < 4 { return .init("-\(word) says the server\r\n") }
+            if command[0] == "EVAL", connection < 4 { return .init("-\(word) says the server\r\n") }
             return Self.introduction(command) ?? .init("+PONG\r\n")
         }
         let line = try Line(port: server.port)
         #expect(
-            await line.send("PING") == .failure(.away("Redis answered: \(word) says the server")))
+            await line.send("PING")
+                == .failure(.refused(RedisError.Refusal(rawValue: word) ?? .other, "\(word) says the server")))
         try await eventually("it is back") { await line.send("PING") == .success(.status("PONG")) }
         #expect(server.accepted == 4)
         #expect(line.changes.withLock { $0.filter { $0 != nil }.count } == 3)
@@ -145,14 +154,23 @@ import Testing
         server.stop()
     }
 
-    @Test("A server that becomes a replica is left, and what was sent behind that is told so", arguments: ["READONLY"])
-    func demoted(word: String) async throws {
+    @Test(
+        "A server that becomes a replica, or takes rights away, is left, be it a script that shows so",
+        arguments: [
+            "READONLY You can't write", "NOPERM this user may not",
+            // What servers before version 7 make of it.
+            "ERR Error running script (call to f_0a): @user_script:4: -READONLY You can't write",
+            "ERR Error running script (call to f_0a): @user_script:4: -NOPERM this user may not",
+            "ERR The user executing the script can't run this command or subcommand script: 0a, on @user_script:4.",
+        ])
+    func demoted(text: String) async throws {
         let server = ScriptedRedis { command, connection in
-            if command[0] == "SET", connection == 1 { return .init("-\(word) You can't write\r\n") }
+            if command[0] == "SET", connection == 1 { return .init("-\(text)\r\n") }
             return Self.introduction(command) ?? .init("+OK\r\n")
         }
         let line = try Line(port: server.port)
-        #expect(await line.send("SET", "a", "b") == .failure(.refused(.readOnly, "READONLY You can't write")))
+        let refusal: RedisError.Refusal = text.contains("READONLY") ? .readOnly : .noPermission
+        #expect(await line.send("SET", "a", "b") == .failure(.refused(refusal, text)))
         try await eventually("it is back") { await line.send("SET", "a", "b") == .success(.status("OK")) }
         #expect(server.accepted == 2)
         await line.stop()

@@ -349,33 +349,250 @@ import Testing
         }
     }
 
-    @Test("With the server's memory full nothing is half-done, reading goes on, and it works again when there is room")
-    func full() async throws {
+    /// What is asked of a store whose server has no memory left.
+    enum Asked: CaseIterable {
+        case create, move, flag, lease, check
+        case read, list, touch, delete, sweep
+
+        /// Whether it takes no room, or makes some.
+        var isTaken: Bool { [.read, .list, .touch, .delete, .sweep].contains(self) }
+    }
+
+    @Test(
+        "A full server refuses what needs room, with nothing half-done, and lets sessions be read, live on and end",
+        arguments: Asked.allCases)
+    func full(asked: Asked) async throws {
         let server = try RedisServer(["--maxmemory-policy", "noeviction"])
-        let changes = Lock<[String?]>([])
-        let replica = try Replica(server) { change in changes.withLock { $0.append(change) } }
-        let id = try await replica.store.create(.sample(now: now), limits: unlimited).id
-        _ = try await move(id, in: replica.store)
-        guard case .live(let record) = try await replica.store.read(id) else { throw NeverHappened(what: "a session") }
+        let changes = Changes()
+        let replica = try Replica(server) { changes.add($0) }
+        let store = replica.store
+        let id = try await store.create(.sample(now: now), limits: unlimited).id
+        _ = try await move(id, in: store)
+        guard case .live(let record) = try await store.read(id) else { throw NeverHappened(what: "a session") }
         server.command("CONFIG SET maxmemory 1")
         let (moved, page) = try record.moved(by: .next, answer: PageAnswer(texts: ["{}"], total: 100_000))
-        for call in 0..<2 {
-            let failure = await #expect(throws: SessionStoreError.self) {
-                if call == 0 {
-                    _ = try await replica.store.replace(moved, event: .page(page, moved))
-                } else {
-                    _ = try await replica.store.create(.sample(now: now), limits: unlimited)
-                }
+        func ask() async throws {
+            switch asked {
+            case .create: _ = try await store.create(.sample(now: now), limits: unlimited)
+            case .move: _ = try await store.replace(moved, event: .page(page, moved))
+            case .flag:
+                // With its life put off far enough to be written.
+                var changed = record
+                changed.state.publisherShouldFinish = true
+                changed.expiresAt = now.adding(seconds: 1800)
+                _ = try await store.replace(changed, event: nil)
+            case .lease: _ = try await store.lease(id, waits: false)
+            case .check: try await store.check()
+            case .read: guard case .live = try await store.read(id) else { throw NeverHappened(what: "a session") }
+            case .list: #expect(try await store.list(owner: "ann", before: nil, limit: 9).count == 1)
+            case .touch:
+                try await store.touch(id, expiresAt: now.adding(seconds: 5000))
+                #expect(server.command("HGET paginatord:session:\(id) x")?.contains("1796005000000") == true)
+            case .delete:
+                try await store.delete(id, now: now)
+                #expect(try await store.read(id) == .gone(owner: "ann"))
+            case .sweep: #expect(try await store.sweep(now: now.adding(seconds: 900)) { _ in false } == [id])
             }
-            #expect(failure == .unavailable("the session store is full"))
         }
-        guard case .live(let stored) = try await replica.store.read(id) else { throw NeverHappened(what: "a session") }
-        #expect(stored.position == 1 && stored.revision == 1)
-        #expect(server.command("ZCARD paginatord:expiries") == ":1\r\n")
-        server.command("CONFIG SET maxmemory 0")
-        _ = try await move(id, in: replica.store)
-        #expect(changes.withLock { $0.map { $0 != nil } } == [true, false])
+        if asked.isTaken {
+            try await ask()
+            #expect(changes.all == [])
+        } else {
+            for _ in 0..<3 {
+                let failure = await #expect(throws: SessionStoreError.self) { try await ask() }
+                #expect(failure == .unavailable("the session store is full"))
+                // What works all the same is no sign that it is over.
+                guard case .live(let stored) = try await store.read(id) else {
+                    throw NeverHappened(what: "a session")
+                }
+                #expect(stored == record)
+            }
+            #expect(server.command("ZCARD paginatord:expiries") == ":1\r\n")
+            #expect(server.command("EXISTS paginatord:lease:\(id)") == ":0\r\n")
+            #expect(changes.all.map { $0?.hasPrefix("Redis answered: OOM") } == [true])
+            server.command("CONFIG SET maxmemory 0")
+            try await ask()
+            #expect(changes.all.map { $0 != nil } == [true, false])
+        }
         await replica.stop()
+    }
+
+    /// What a client tells of its server.
+    private final class Changes: Sendable {
+        private let state = Lock<[String?]>([])
+
+        var all: [String?] { state.withLock { $0 } }
+
+        func add(_ change: String?) {
+            state.withLock { $0.append(change) }
+        }
+    }
+
+    @Test(
+        "A server that lets the service do less than it needs is of no use: log and readiness say so, and nothing is done",
+        arguments: [
+            "-eval -evalsha", "-subscribe", "-@scripting", "-publish", "-pubsub", "-zadd", "-@write", "-time",
+            "resetchannels",
+            "resetkeys ~other:*",
+        ])
+    func missingRights(change: String) async throws {
+        let server = try RedisServer()
+        let rights = "~paginatord:* &paginatord:* +@read +@write +@scripting +@pubsub +@connection +time"
+        server.command("ACL SETUSER pages on >secret \(rights) \(change)")
+        let changes = Changes()
+        let replica = try Replica(
+            RedisConfiguration(address: .socket(path: server.socketPath), username: "pages", password: Secret("secret"))
+        ) { changes.add($0) }
+        try await eventually("it is told") { !changes.all.isEmpty }
+        let told = changes.all.first.flatMap { $0 } ?? ""
+        #expect(
+            told.hasPrefix("Redis answered: NOPERM") || told.contains("The user executing the script can't"), "\(told)")
+        let refusal = SessionStoreError.unavailable("the session store refuses now (NOPERM)")
+        #expect(await #expect(throws: SessionStoreError.self) { try await replica.store.check() } == refusal)
+        let failure = await #expect(throws: SessionStoreError.self) {
+            _ = try await replica.store.create(.sample(now: now), limits: unlimited)
+        }
+        #expect(failure == refusal)
+        #expect(server.command("DBSIZE") == ":0\r\n")
+        server.command("ACL SETUSER pages \(rights)")
+        try await eventually("it is of use") { replica.client.isAvailable }
+        try await replica.store.check()
+        let id = try await replica.store.create(.sample(now: now), limits: unlimited).id
+        // And when they are taken away while it runs.
+        server.command("ACL SETUSER pages \(change)")
+        // Nobody listens now, so only a new connection shows that nobody could.
+        if change == "-subscribe" { server.command("CLIENT KILL USER pages") }
+        try await eventually("it is of no use") { (try? await replica.store.check()) == nil }
+        server.command("ACL SETUSER pages \(rights)")
+        try await eventually("it is of use again") {
+            (try? await replica.store.read(id)).map { if case .live = $0 { true } else { false } } == true
+        }
+        await replica.stop()
+    }
+
+    @Test(
+        "Why a server is of no use is told anew once it is there, in log and readiness", arguments: ["word", "no word"])
+    func password(given: String) async throws {
+        let server = try RedisServer()
+        server.stop()
+        let changes = Changes()
+        let password = given == "word" ? Secret("wrong") : nil
+        let replica = try Replica(
+            RedisConfiguration(address: .socket(path: server.socketPath), password: password)
+        ) { changes.add($0) }
+        try await eventually("it is away") { changes.all.count == 1 }
+        let word = password == nil ? "NOAUTH" : "WRONGPASS"
+        try server.start()
+        server.command("CONFIG SET requirepass right")
+        server.command("CLIENT KILL TYPE normal SKIPME yes")
+        try await eventually("it is told") { changes.all.last??.hasPrefix("Redis answered: \(word)") == true }
+        try await eventually("readiness says so") {
+            do throws(SessionStoreError) { try await replica.store.check() } catch {
+                return error == .unavailable("the session store refuses now (\(word))")
+            }
+            return false
+        }
+        #expect(changes.all.filter { $0?.contains(word) == true }.count == 1)
+        await replica.stop()
+    }
+
+    @Test(
+        "Somebody else's data under the store's names are refused with the server's own words, and left as they are",
+        arguments: ["expiries", "sequence", "session", "lease", "tombstones"])
+    func foreignData(name: String) async throws {
+        let server = try RedisServer()
+        let changes = Changes()
+        let replica = try Replica(server) { changes.add($0) }
+        let id = try await replica.store.create(.sample(now: now), limits: unlimited).id
+        let key = "paginatord:" + (["session", "lease"].contains(name) ? "\(name):\(id)" : name)
+        server.command("DEL \(key)")
+        server.command("RPUSH \(key) theirs")
+        let failure = await #expect(throws: SessionStoreError.self) {
+            switch name {
+            case "session": _ = try await replica.store.read(id)
+            case "lease": _ = try await replica.store.lease(id, waits: false)
+            case "tombstones": _ = try await replica.store.sweep(now: now) { _ in false }
+            default: _ = try await replica.store.create(.sample(now: now), limits: unlimited)
+            }
+        }
+        #expect(failure == .unavailable("the session store refuses now (ERR)"))
+        #expect(changes.all.map { $0?.hasPrefix("Redis answered: WRONGTYPE") } == [true])
+        #expect(server.command("LRANGE \(key) 0 -1") == "*1\r\n$6\r\ntheirs\r\n")
+        await replica.stop()
+    }
+
+    @Test("A sweep ends however many sessions have lost what they were, in use or not, and forgets all old tombstones")
+    func manyLost() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, _ in
+            let store = one.store
+            let limits = SessionLimits(perOwner: nil, total: 5000)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<1300 {
+                    group.addTask {
+                        let id = try await store.create(.sample(now: now), limits: limits).id
+                        // As eviction does it, against what the documentation asks for.
+                        let key = RedisCommand.Argument.text("paginatord:session:\(id)")
+                        if number < 700 { _ = try await one.client.send(RedisCommand(["DEL", key])) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let later = now.adding(seconds: 1000)
+            #expect(try await store.sweep(now: later) { _ in true } == [])
+            #expect(server.command("ZCARD paginatord:expiries") == ":600\r\n")
+            #expect(try await store.sweep(now: later.adding(seconds: 10)) { _ in false }.count == 600)
+            #expect(server.command("ZCARD paginatord:tombstones") == ":600\r\n")
+            _ = try await store.sweep(now: later.adding(seconds: 4000)) { _ in false }
+            #expect(server.command("ZCARD paginatord:tombstones") == ":0\r\n")
+        }
+    }
+
+    @Test(
+        "Whoever listens to a session that the server loses hears of its end at the next use", arguments: [true, false])
+    func lostWhileHeard(isSweep: Bool) async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, _ in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            let events = try await one.store.events(of: id)
+            server.command(isSweep ? "DEL paginatord:session:\(id)" : "FLUSHALL")
+            if isSweep {
+                _ = try await one.store.sweep(now: now.adding(seconds: 900)) { $0 == id }
+            } else {
+                try await one.store.touch(id, expiresAt: now.adding(seconds: 2000))
+            }
+            var heard: [SessionEvent] = []
+            for try await event in events { heard.append(event) }
+            #expect(heard == [.closed])
+            #expect(try await one.store.read(id) == .unknown)
+        }
+    }
+
+    @Test("Whoever was told positions that the server has lost is sent away to ask anew, and hears what follows then")
+    func wentBack() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            let id = try await one.store.create(.sample(now: now), limits: unlimited).id
+            let key = "paginatord:session:\(id)"
+            _ = try await move(id, in: other.store)
+            let older = try #require(try await one.client.send(RedisCommand(["HGETALL", .text(key)])).elements)
+            let events = try await one.store.events(of: id)
+            for _ in 0..<2 { _ = try await move(id, in: other.store) }
+            server.command("DEL \(key)")
+            _ = try await one.client.send(
+                RedisCommand(["HSET", .text(key)] + older.map { .bytes($0.bytes ?? []) }))
+            server.command("CLIENT KILL TYPE pubsub")
+            var heard: [Int] = []
+            for try await event in events {
+                if case .page(_, let record) = event { heard.append(record.position) } else { Issue.record("\(event)") }
+            }
+            #expect(heard == [2, 3])
+            let again = try await one.store.events(of: id)
+            _ = try await move(id, in: other.store)
+            var iterator = again.makeAsyncIterator()
+            guard case .page(_, let record)? = try await iterator.next() else { throw NeverHappened(what: "a page") }
+            #expect(record.position == 2)
+        }
     }
 
     @Test("A user of an access control list needs no more rights than the README says, in any database")
@@ -396,7 +613,8 @@ import Testing
         try await replica.store.touch(id, expiresAt: now.adding(seconds: 5000))
         #expect(try await replica.store.list(owner: "ann", before: nil, limit: 2).count == 1)
         let budget = SharedBudget(replica.client, name: "a", restraint: Restraint(requestsPerHour: 10))
-        guard case .granted(let permit) = await budget.acquire() else { throw NeverHappened(what: "a permission") }
+        var permit = budget.permit()
+        #expect(await budget.acquire(&permit, for: .interactive) == .granted)
         await budget.release(permit, RequestReport(.limited(.seconds(1))))
         #expect(try await replica.store.sweep(now: now.adding(seconds: 5000)) { _ in false } == [id])
         var heard: [SessionEvent] = []

@@ -74,6 +74,23 @@ import Testing
         }
     }
 
+    @Test("A token that was granted without the turn serves the others too")
+    func withoutTurn() async throws {
+        let server = try RedisServer()
+        try await withReplicas(of: server) { one, other in
+            try await connected(one, other)
+            let vaults = (try vault(one), try vault(other))
+            guard case .renew = await vaults.0.turn(within: .seconds(5)),
+                case .renew(let done) = await vaults.1.turn(within: .milliseconds(60))
+            else { throw NeverHappened(what: "an end of the wait") }
+            await done(TokenGrant(token: Secret("t"), lifetime: 600, refreshToken: nil))
+            guard case .use(let grant) = await vaults.0.turn(within: .milliseconds(60)) else {
+                throw NeverHappened(what: "a token")
+            }
+            #expect(grant.token == Secret("t"))
+        }
+    }
+
     @Test("A token that is about to end is renewed; another client, user or instance has its own")
     func others() async throws {
         let server = try RedisServer()

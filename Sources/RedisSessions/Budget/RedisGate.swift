@@ -11,10 +11,11 @@ public final class RedisGate: RequestGate {
     private let budget: SharedBudget
     private let restraint: Restraint
     /// By slot, each of which carries one request at a time.
-    private let permits = Lock<[Int: String]>([:])
+    private let permits = Lock<[Int: SharedBudget.Permit]>([:])
 
-    /// The rests between two questions while as many requests are under way as may be, in milliseconds.
-    private static let rests = 2...20
+    /// The rests between two questions while as many requests are under way as may be, in milliseconds: shorter ones for
+    /// those whose turn comes with one of the requests that are under way now.
+    private static let rests = (soon: 3...9, later: 10...30)
 
     /// A gate to the instance of that name.
     ///
@@ -29,14 +30,24 @@ public final class RedisGate: RequestGate {
     public func enter(
         _ urgency: RequestUrgency, deadline: Duration
     ) async throws(PageSourceError) -> RequestSlot {
+        var permit = budget.permit()
         while true {
-            let slot = try await local.enter(urgency, deadline: deadline)
-            if let refusal = await permit(slot, deadline: deadline) {
-                // It was not sent, so nothing was spent.
-                await local.leave(slot, RequestReport(refusal.outcome, requests: 0))
-                if let error = refusal.error { throw error }
-            } else {
+            let slot: RequestSlot
+            do throws(PageSourceError) {
+                slot = try await local.enter(urgency, deadline: deadline)
+            } catch {
+                budget.withdraw(permit)
+                throw error
+            }
+            guard let refusal = await ask(&permit, urgency, deadline: deadline) else {
+                permits.withLock { [permit] in $0[slot.index] = permit }
                 return slot
+            }
+            // It was not sent, so nothing was spent.
+            await local.leave(slot, RequestReport(refusal.outcome, requests: 0))
+            if let error = refusal.error {
+                budget.withdraw(permit)
+                throw error
             }
         }
     }
@@ -47,14 +58,14 @@ public final class RedisGate: RequestGate {
         var error: PageSourceError?
     }
 
-    private func permit(_ slot: RequestSlot, deadline: Duration) async -> Refusal? {
+    private func ask(
+        _ permit: inout SharedBudget.Permit, _ urgency: RequestUrgency, deadline: Duration
+    ) async -> Refusal? {
         while true {
             let wait: Duration
-            switch await budget.acquire() {
-            case .granted(let permit):
-                permits.withLock { $0[slot.index] = permit }
-                return nil
-            case .away: return nil
+            var isFull = false
+            switch await budget.acquire(&permit, for: urgency.priority) {
+            case .granted, .away: return nil
             case .cooling(let rest):
                 // The own gate waits or refuses, as if the instance had said so here.
                 return Refusal(outcome: .limited(.milliseconds(rest)))
@@ -63,7 +74,10 @@ public final class RedisGate: RequestGate {
                 guard wait <= restraint.maxRetryAfter else {
                     return Refusal(outcome: .unknown, error: .rateLimited(nil, retryAfter: wholeSeconds(wait)))
                 }
-            case .full: wait = .milliseconds(Int.random(in: Self.rests))
+            case .full(let ahead):
+                let rests = ahead < max(1, restraint.concurrency) ? Self.rests.soon : Self.rests.later
+                wait = .milliseconds(Int.random(in: rests))
+                isFull = true
             }
             guard local.clock.uptime() + wait < deadline else {
                 return Refusal(outcome: .unknown, error: .timedOut(nil))
@@ -73,6 +87,8 @@ public final class RedisGate: RequestGate {
             } catch {
                 return Refusal(outcome: .unknown, error: .stopping)
             }
+            // What is less urgent leaves its slot to whatever is more urgent here, which would not even be in the row.
+            if isFull, urgency.priority != .interactive { return Refusal(outcome: .unknown) }
         }
     }
 
@@ -83,8 +99,9 @@ public final class RedisGate: RequestGate {
 
     /// Gives a slot back; see `RequestGate`.
     public func leave(_ slot: RequestSlot, _ report: RequestReport) async {
-        let permit = permits.withLock { $0.removeValue(forKey: slot.index) }
-        await budget.release(permit, report)
+        if let permit = permits.withLock({ $0.removeValue(forKey: slot.index) }) {
+            await budget.release(permit, report)
+        }
         await local.leave(slot, report)
     }
 

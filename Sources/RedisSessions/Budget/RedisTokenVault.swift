@@ -29,9 +29,10 @@ package final class RedisTokenVault: TokenVault {
     /// A token, or the turn; see `TokenVault`.
     package func turn(within limit: Duration) async -> TokenTurn {
         let end = ContinuousClock.now + limit
-        let alone = TokenTurn.renew(done: { _ in })
+        // Where the answer was lost the turn may be this process's all the same, and others wait for its end.
+        let alone = TokenTurn.renew(done: { [self] in await keep($0) })
         while true {
-            guard client.isAvailable,
+            guard client.takesCommands,
                 let reply = try? await Self.turn.run(
                     [.text(token), .text(lock), .text(origin), .integer(Self.life)], by: client)
             else { return alone }
@@ -43,7 +44,7 @@ package final class RedisTokenVault: TokenVault {
                     TokenGrant(
                         token: Secret(text), lifetime: rest > 0 ? rest / 1000 : nil,
                         refreshToken: fields[2].text.flatMap { $0.isEmpty ? nil : Secret($0) }))
-            case .integer(1): return .renew(done: { [self] in await keep($0) })
+            case .integer(1): return alone
             default: break
             }
             guard ContinuousClock.now + Self.rest < end else { return alone }

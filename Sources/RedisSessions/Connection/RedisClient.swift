@@ -36,6 +36,9 @@ public final class RedisClient: Sendable {
     /// Whether every connection stands.
     public var isAvailable: Bool { presence.isWhole }
 
+    /// Whether every connection for commands stands, be the one for subscriptions lost.
+    var takesCommands: Bool { presence.takesCommands }
+
     /// The commander on the first loop, where subscriptions live.
     var first: RedisCommander { commanders[0] }
 
@@ -44,7 +47,7 @@ public final class RedisClient: Sendable {
         presence.connection(commanders.count, failed: error)
     }
 
-    /// Tells that the server did what it was asked to.
+    /// Tells that the server has done what one that refuses would not: taken a write that needs room.
     func isServing() {
         presence.isServing()
     }
@@ -78,6 +81,8 @@ private final class Presence: Sendable {
     private struct State {
         var isThere: [Bool]
         var isLost = false
+        /// What was told of the loss.
+        var reason: String?
         var isRefusing = false
         var hasEnded = false
     }
@@ -96,6 +101,10 @@ private final class Presence: Sendable {
         state.withLock { $0.isThere.allSatisfy { $0 } }
     }
 
+    var takesCommands: Bool {
+        state.withLock { $0.isThere.dropLast().allSatisfy { $0 } }
+    }
+
     func end() {
         state.withLock { $0.hasEnded = true }
     }
@@ -112,24 +121,31 @@ private final class Presence: Sendable {
 
     func isRefusing(_ error: RedisError) {
         let isNew = state.withLock { state in
-            defer { state.isRefusing = true }
-            return !state.isRefusing && !state.isLost
+            guard !state.isRefusing, !state.isLost else { return false }
+            state.isRefusing = true
+            return true
         }
+        guard isNew else { return }
         hasRefused.store(true, ordering: .relaxed)
-        if isNew { onChange(error.description) }
+        onChange(error.description)
     }
 
-    /// A connection stands, or does not and why. Told once per loss, and once when all stand again.
+    /// A connection stands, or does not and why. Told once per loss, once more where the server is there by now and says why it
+    /// is of no use, and once when all stand again.
     func connection(_ number: Int, failed error: RedisError?) {
         let change: String?? = state.withLock { state in
             state.isThere[number] = error == nil
             if let error {
-                guard !state.isLost, !state.hasEnded else { return nil }
+                guard !state.hasEnded else { return nil }
+                let isWord = if case .refused = error { error.description != state.reason } else { false }
+                guard !state.isLost || isWord else { return nil }
                 state.isLost = true
+                state.reason = error.description
                 return .some(error.description)
             }
             guard state.isLost, state.isThere.allSatisfy({ $0 }) else { return nil }
             state.isLost = false
+            state.reason = nil
             return .some(nil)
         }
         if let change { onChange(change) }

@@ -110,14 +110,14 @@ final class RedisCommander: @unchecked Sendable {
 
     private func isLost(_ error: RedisError) {
         // Those not sent are told so; for the others nobody knows.
-        failure = .away(error.description)
+        failure = error.standing
         end(error)
         onChange(failure)
     }
 
     private func end(_ error: RedisError) {
         let unknown: RedisError = error == .stopped ? .stopped : .lost(error.description)
-        let unsent: RedisError = error == .stopped ? .stopped : .away(error.description)
+        let unsent = error.standing
         var (lost, refused) = (sent, waiting)
         sent = FirstInFirstOut()
         waiting = FirstInFirstOut()

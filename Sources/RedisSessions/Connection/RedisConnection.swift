@@ -139,8 +139,11 @@ final class RedisConnection {
             commands.append(RedisCommand(["AUTH"] + user + [.text(password)]))
         }
         if configuration.database != 0 { commands.append(RedisCommand(["SELECT", .integer(configuration.database)])) }
-        // A write that changes nothing: a server that is loading, or takes no writes, is of no use.
-        commands.append(RedisCommand(["DEL", "paginatord:probe"]))
+        // A server that is loading, takes no writes, or has no rights for what is needed, is of no use: what it did would be
+        // done by half.
+        let channel = RedisCommand.Argument.text("paginatord:events:probe")
+        commands += [RedisCommand(["SUBSCRIBE", channel]), RedisCommand(["UNSUBSCRIBE", channel])]
+        commands.append(RedisScript.probe.inFull([]))
         phase = .introducing(commands.count)
         for command in commands { socket?.send(command) }
     }
@@ -150,8 +153,8 @@ final class RedisConnection {
         case .introducing(let count):
             if case .failure(let text) = reply {
                 let error = RedisError(reply: text)
-                // Under memory pressure, or without the right to delete, the rest may work all the same.
-                guard count == 1, case .refused(let refusal, _) = error, !refusal.concernsConnection else {
+                // With its memory full it still answers questions, and it will not be busy for ever.
+                guard count == 1, [.outOfMemory, .busy].contains(error.refusal) else {
                     places = []
                     return fail(error)
                 }

@@ -44,18 +44,39 @@ public enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         /// Whether the whole connection is of no use as long as the server is like that.
         var concernsConnection: Bool {
             switch self {
-            case .loading, .noAuthentication, .wrongPassword, .moved, .readOnly, .misconfigured, .primaryDown,
-                .tooFewReplicas:
+            case .loading, .noAuthentication, .wrongPassword, .noPermission, .moved, .readOnly, .misconfigured,
+                .primaryDown, .tooFewReplicas:
                 true
-            case .noPermission, .outOfMemory, .busy, .noScript, .other: false
+            case .outOfMemory, .busy, .noScript, .other: false
             }
         }
     }
 
     /// The error for the text of an error reply.
     init(reply text: String) {
-        let word = text.prefix { $0 != " " }
-        self = .refused(Refusal(rawValue: String(word)) ?? .other, text)
+        let words = text.split(separator: " ")
+        var kind = words.first.flatMap { Refusal(rawValue: String($0)) }
+        // A server before version 7 puts what a script ran into behind words of its own, with a dash.
+        if text.hasPrefix("ERR Error running script") {
+            kind =
+                words.lazy.filter { $0.hasPrefix("-") }.compactMap { Refusal(rawValue: String($0.dropFirst())) }.first
+        }
+        // Nor has what a script may not do a word of its own.
+        if kind == .other || kind == nil, text.contains("The user executing the script can't") { kind = .noPermission }
+        self = .refused(kind ?? .other, text)
+    }
+
+    /// What those are told who come while the server is gone for this reason: that nothing of theirs was sent.
+    var standing: RedisError {
+        switch self {
+        case .stopped, .refused: self
+        case .away, .lost, .malformed: .away(description)
+        }
+    }
+
+    /// What kind of error the server answered with; `nil` where it did not.
+    var refusal: Refusal? {
+        if case .refused(let refusal, _) = self { refusal } else { nil }
     }
 
     /// One line for a person.

@@ -130,11 +130,23 @@ final class EventFeeds: @unchecked Sendable {
         if feed.position == nil { feed.position = position }
     }
 
+    /// The server has been found not to have a session; on the loop.
+    func isGone(_ id: SessionID) {
+        loop.assertCurrent()
+        end(id)
+    }
+
     private func end(_ id: SessionID) {
         guard let feed = feeds[id] else { return }
         feed.broadcast.append(.closed)
         feed.broadcast.appendEnd()
         feed.broadcast.deliver()
+        forget(id)
+    }
+
+    /// Ends all listening to a session that goes on.
+    private func part(_ id: SessionID, _ feed: Feed) {
+        feed.broadcast.finish()
         forget(id)
     }
 
@@ -159,7 +171,7 @@ final class EventFeeds: @unchecked Sendable {
     }
 
     private func isLost(_ error: RedisError) {
-        failure = .away(error.description)
+        failure = error.standing
         client.subscriber(failed: error)
         for feed in feeds.values {
             if feed.isConfirmed { feed.losses += 1 }
@@ -167,7 +179,7 @@ final class EventFeeds: @unchecked Sendable {
             let waiting = feed.waiting
             feed.waiting = []
             feed.arriving -= waiting.count
-            for continuation in waiting { continuation.resume(returning: .away(error.description)) }
+            for continuation in waiting { continuation.resume(returning: error.standing) }
         }
     }
 
@@ -207,9 +219,14 @@ final class EventFeeds: @unchecked Sendable {
     private func catchUp(_ id: SessionID, _ feed: Feed) {
         // The connection may be lost again before the answer comes, which then says nothing of what follows.
         let losses = feed.losses
+        // What comes before the answer does may be ahead of it.
+        let known = feed.position ?? 0
         scripts.position.start([.text(id.description)], by: client.first) { [weak self] result in
             guard let self, feeds[id] === feed, case .success(let reply) = result else { return }
             guard let position = reply.integer else { return end(id) }
+            // A server that has lost its latest writes gives their positions to others: whoever was told the lost ones has to
+            // ask anew.
+            if position < known { return part(id, feed) }
             if position > feed.position ?? 0 { return read(id, feed, losses) }
             feed.lossesMadeGood = losses
         }

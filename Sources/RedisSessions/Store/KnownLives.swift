@@ -14,45 +14,66 @@ final class KnownLives: Sendable {
         var tenth: Int
     }
 
-    /// Past so many all are forgotten; each is known again at its next read.
-    private static let limit = 100_000
-    private let lives = Lock<[SessionID: Life]>([:])
+    private struct State {
+        var lives: [SessionID: Life] = [:]
+        /// Past so many those are forgotten of which the server knows all; each is known again at its next read.
+        var limit: Int
+    }
+
+    private let leastLimit: Int
+    private let state: Lock<State>
+
+    /// Begins with none known.
+    ///
+    /// - Parameter limit: how many are known before any is forgotten.
+    init(limit: Int = 100_000) {
+        leastLimit = limit
+        state = Lock(State(limit: limit))
+    }
+
+    /// How many are known.
+    var count: Int { state.withLock(\.lives.count) }
 
     /// Takes note of a record that the server has.
     func know(_ record: SessionRecord) {
-        lives.withLock { lives in
-            if lives.count >= Self.limit, lives[record.id] == nil { lives = [:] }
-            let wanted = max(lives[record.id]?.wanted ?? record.expiresAt, record.expiresAt)
-            lives[record.id] = Life(
+        state.withLock { state in
+            if state.lives.count >= state.limit, state.lives[record.id] == nil {
+                // What callers were told, and the server was not, is known nowhere else, until its time is up.
+                let now = record.expiresAt.adding(seconds: -record.definition.idleTimeout)
+                state.lives = state.lives.filter { $1.wanted > $1.stored && $1.wanted > now }
+                state.limit = max(leastLimit, 2 * state.lives.count)
+            }
+            let wanted = max(state.lives[record.id]?.wanted ?? record.expiresAt, record.expiresAt)
+            state.lives[record.id] = Life(
                 stored: record.expiresAt, wanted: wanted, tenth: record.definition.idleTimeout * 100)
         }
     }
 
     /// Whether the server has to be told that a session lives until then.
     func has(to expiresAt: Timestamp, _ id: SessionID) -> Bool {
-        lives.withLock { lives in
-            guard var life = lives[id] else { return true }
+        state.withLock { state in
+            guard var life = state.lives[id] else { return true }
             life.wanted = max(life.wanted, expiresAt)
-            lives[id] = life
+            state.lives[id] = life
             return expiresAt.milliseconds - life.stored.milliseconds >= life.tenth
         }
     }
 
     /// That the server was told so.
     func isStored(_ expiresAt: Timestamp, _ id: SessionID) {
-        lives.withLock { lives in
-            guard let life = lives[id], life.stored < expiresAt else { return }
-            lives[id]?.stored = expiresAt
+        state.withLock { state in
+            guard let life = state.lives[id], life.stored < expiresAt else { return }
+            state.lives[id]?.stored = expiresAt
         }
     }
 
     /// Until when a session lives by what callers were told; `nil` where nothing is known.
     func wanted(_ id: SessionID) -> Timestamp? {
-        lives.withLock { $0[id]?.wanted }
+        state.withLock { $0.lives[id]?.wanted }
     }
 
     /// The session has ended.
     func forget(_ id: SessionID) {
-        lives.withLock { $0[id] = nil }
+        state.withLock { $0.lives[id] = nil }
     }
 }

@@ -56,7 +56,9 @@ final class Leases: Sendable {
             do {
                 reply = try await scripts.lease.run(
                     [.text(id.description), .text(token), .integer(Self.life), .text(origin)], by: client)
+                client.isServing()
             } catch {
+                client.isRefusing(error)
                 // It may have been taken.
                 if case .lost = error { state.withLock { $0.owed[token] = id } }
                 throw error
@@ -112,7 +114,7 @@ final class Leases: Sendable {
             state.ticks += 1
             return (state.owed, state.ticks.isMultiple(of: Int(Self.renewal / Self.interval)))
         }
-        if client.isAvailable {
+        if client.takesCommands {
             for (token, id) in owed { release(id, token, by: client.first) }
         }
         if isDue { renew() }

@@ -17,7 +17,7 @@ final class RedisScript: Sendable {
         do {
             return try await commander.send(RedisCommand(["EVALSHA", .text(digest), 0] + arguments))
         } catch .refused(.noScript, _) {
-            return try await commander.send(RedisCommand(["EVAL", .text(source), 0] + arguments))
+            return try await commander.send(inFull(arguments))
         }
     }
 
@@ -26,12 +26,17 @@ final class RedisScript: Sendable {
         _ arguments: [RedisCommand.Argument], by commander: RedisCommander,
         then caller: @escaping RedisCommander.Caller = { _ in }
     ) {
-        let inFull = RedisCommand(["EVAL", .text(source), 0] + arguments)
+        let inFull = inFull(arguments)
         guard let digest = digest.withLock({ $0 }) else { return commander.send(inFull, caller) }
         commander.send(RedisCommand(["EVALSHA", .text(digest), 0] + arguments)) { result in
             guard case .failure(.refused(.noScript, _)) = result else { return caller(result) }
             commander.send(inFull, caller)
         }
+    }
+
+    /// The command with the script's whole text.
+    func inFull(_ arguments: [RedisCommand.Argument]) -> RedisCommand {
+        RedisCommand(["EVAL", .text(source), 0] + arguments)
     }
 
     private func digest(by commander: RedisCommander) async throws(RedisError) -> String {
@@ -41,4 +46,23 @@ final class RedisScript: Sendable {
         digest.withLock { $0 = text }
         return text
     }
+}
+
+extension RedisScript {
+    /// Does once whatever the steps do, and leaves nothing: shows whether there is room and the right for it.
+    static let probe = RedisScript(
+        """
+        local key, set, channel = 'paginatord:probe', 'paginatord:probes', 'paginatord:events:probe'
+        local call = redis.call
+        call('HSET', key, 'a', 1)
+        call('HGET', key, 'a') call('HMGET', key, 'a') call('HDEL', key, 'b')
+        call('PEXPIRE', key, 1000) call('PTTL', key) call('PERSIST', key) call('EXISTS', key) call('DEL', key)
+        call('SET', key, 1, 'PX', 1000) call('GET', key) call('INCR', key) call('DEL', key)
+        call('ZADD', set, 1, 'a')
+        call('ZCARD', set) call('ZSCORE', set, 'a') call('ZCOUNT', set, 0, 2) call('ZRANGE', set, 0, 0)
+        call('ZRANGEBYSCORE', set, 0, 2) call('ZREVRANGEBYSCORE', set, 2, 0)
+        call('ZREMRANGEBYSCORE', set, 0, 2) call('ZREM', set, 'a')
+        call('TIME') call('PUBSUB', 'NUMSUB', channel) call('PUBLISH', channel, '')
+        return 1
+        """)
 }

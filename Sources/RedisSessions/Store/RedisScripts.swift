@@ -67,10 +67,11 @@ struct RedisScripts: Sendable {
             local old = redis.call('HMGET', session, 'v', 'n', 'x', 'o', 'w')
             if old[1] ~= ARGV[2] or (ARGV[13] ~= '' and old[5] ~= ARGV[13]) then return 0 end
             local revision = tostring(tonumber(old[1]) + 1)
+            -- First what a full server refuses.
+            redis.call('HSET', session, 'v', revision, 'n', position, 'w', ARGV[12], 's', ARGV[6])
             local later = tonumber(expiry) - tonumber(old[3])
             if later > 0 and later >= tonumber(ARGV[5]) then live(id, old[4], old[3], expiry) end
             if later < 0 then expiry = old[3] end
-            redis.call('HSET', session, 'v', revision, 'n', position, 'w', ARGV[12], 's', ARGV[6])
             if position ~= old[2] then
                 if ARGV[7] == '' then redis.call('HDEL', session, 'k') else redis.call('HSET', session, 'k', ARGV[7]) end
             end
@@ -89,11 +90,15 @@ struct RedisScripts: Sendable {
             return isReleased and 2 or 1
             """)
 
-    /// (id, expiry): lets a session live longer.
+    /// (id, expiry): lets a session live longer → 0 where it is not there.
     let touch = RedisScript(
         common + """
             local old = redis.call('HMGET', key('session', ARGV[1]), 'x', 'o')
-            if old[1] and tonumber(old[1]) < tonumber(ARGV[2]) then live(ARGV[1], old[2], old[1], ARGV[2]) end
+            if not old[1] then
+                redis.call('ZREM', 'paginatord:expiries', ARGV[1])
+                return 0
+            end
+            if tonumber(old[1]) < tonumber(ARGV[2]) then live(ARGV[1], old[2], old[1], ARGV[2]) end
             return 1
             """)
 
@@ -148,15 +153,23 @@ struct RedisScripts: Sendable {
             return ended
             """)
 
-    /// (until, time before which tombstones are forgotten, limit) → ids and expiries of sessions that end by then.
+    /// (until, limit) → ids and expiries of sessions that end by then.
     let due = RedisScript(
+        "return redis.call('ZRANGEBYSCORE', 'paginatord:expiries', '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])")
+
+    /// (time, limit, number): forgets tombstones set before that time, and the oldest past that number → how many; fewer than
+    /// the limit only where there are no more.
+    let forget = RedisScript(
         common + """
-            local old = redis.call('ZRANGEBYSCORE', 'paginatord:tombstones', '-inf', '(' .. ARGV[2], 'LIMIT', 0, ARGV[3])
+            local set, limit = 'paginatord:tombstones', tonumber(ARGV[2])
+            local old = redis.call('ZRANGEBYSCORE', set, '-inf', '(' .. ARGV[1], 'LIMIT', 0, limit)
+            local excess = math.min(limit, redis.call('ZCARD', set) - tonumber(ARGV[3]))
+            if #old < excess then old = redis.call('ZRANGE', set, 0, excess - 1) end
             for _, id in ipairs(old) do
                 redis.call('DEL', key('gone', id))
-                redis.call('ZREM', 'paginatord:tombstones', id)
+                redis.call('ZREM', set, id)
             end
-            return redis.call('ZRANGEBYSCORE', 'paginatord:expiries', '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+            return #old
             """)
 
     /// (id) → position, or nothing where the session is not there.
@@ -196,23 +209,25 @@ struct RedisScripts: Sendable {
         end
         local function live(id, owner, before, expiry)
             local session = key('session', id)
+            -- First what needs no room: a full server then takes the rest.
             local rest = redis.call('PTTL', session)
-            redis.call('HSET', session, 'x', expiry)
             if rest > 0 then
                 redis.call('PEXPIRE', session, string.format('%.0f', rest + tonumber(expiry) - tonumber(before)))
             end
+            redis.call('HSET', session, 'x', expiry)
             redis.call('ZADD', 'paginatord:expiries', expiry, id)
             redis.call('ZADD', key('owned', owner), expiry, id)
         end
         local function finish(id, now)
             local owner = redis.call('HGET', key('session', id), 'o')
             if not owner then return false end
-            redis.call('SET', key('gone', id), owner, 'PX', \(2 * 3_600_000))
-            redis.call('ZADD', 'paginatord:tombstones', now, id)
+            -- First what makes room: a full server would not let anything end otherwise.
             redis.call('DEL', key('session', id), key('lease', id))
             redis.call('ZREM', 'paginatord:expiries', id)
             redis.call('ZREM', key('owned', owner), id)
             redis.call('ZREM', key('opened', owner), id)
+            redis.call('SET', key('gone', id), owner, 'PX', \(2 * 3_600_000))
+            redis.call('ZADD', 'paginatord:tombstones', now, id)
             redis.call('PUBLISH', key('events', id), 'closed')
             return true
         end

@@ -2,6 +2,9 @@ public import Clocks
 public import Sessions
 
 extension RedisSessionStore {
+    /// Past this many tombstones the oldest are forgotten early.
+    private static let tombstoneLimit = 1_000_000
+
     /// Ends the sessions whose time is up, but for those that are in use here or, as they have told, in other replicas.
     @concurrent public func sweep(
         now: Timestamp, inUse: @Sendable (SessionID) -> Bool
@@ -12,11 +15,7 @@ extension RedisSessionStore {
         while true {
             // A little ahead, so that a session in use here has its end put off before another replica finds it due.
             let soon = Timestamp(milliseconds: now.milliseconds + 3000)
-            let reply = try await run(
-                scripts.due,
-                [
-                    .integer(soon.milliseconds), .integer(now.milliseconds - 3_600_000), .integer(Self.batch),
-                ])
+            let reply = try await run(scripts.due, [.integer(soon.milliseconds), .integer(Self.batch)])
             guard let elements = reply.elements else { throw SessionStoreError(.malformed) }
             var due: [SessionID] = []
             var putOff = 0
@@ -26,8 +25,7 @@ extension RedisSessionStore {
                 let soonest = Timestamp(milliseconds: inUse(id) ? now.milliseconds + 4000 : expiry)
                 let later = lives.wanted(id).map { max($0, soonest) } ?? soonest
                 if later.milliseconds > expiry {
-                    _ = try await run(scripts.touch, [.text(id.description), .integer(later.milliseconds)])
-                    lives.isStored(later, id)
+                    if try await writeLife(of: id, until: later) { lives.isStored(later, id) }
                     putOff += 1
                 } else if expiry <= now.milliseconds {
                     due.append(id)
@@ -37,8 +35,17 @@ extension RedisSessionStore {
             ended += ids
             for id in ids { forget(id) }
             // Fewer: that was all. None dealt with: all the others end a little later.
-            if elements.count < 2 * Self.batch || due.count + putOff == 0 { return ended }
+            if elements.count < 2 * Self.batch || due.count + putOff == 0 { break }
         }
+        try await forgetTombstones(now: now)
+        return ended
+    }
+
+    private func forgetTombstones(now: Timestamp) async throws(SessionStoreError) {
+        let arguments: [RedisCommand.Argument] = [
+            .integer(now.milliseconds - 3_600_000), .integer(Self.batch), .integer(Self.tombstoneLimit),
+        ]
+        while try await run(scripts.forget, arguments).integer ?? 0 >= Self.batch {}
     }
 
     private func expire(_ due: [SessionID], now: Timestamp) async throws(SessionStoreError) -> [SessionID] {

@@ -88,7 +88,9 @@ public final class RedisSessionStore: SessionStore {
                 .integer(limits.total), .integer(limits.perOwner ?? -1), .text(stamp),
             ])
         switch reply {
-        case .integer(let sequence): record.sequence = sequence
+        case .integer(let sequence):
+            record.sequence = sequence
+            client.isServing()
         case .array(let elements) where elements.count == 2:
             throw .full(
                 limit: elements[0].integer ?? limits.total,
@@ -141,6 +143,7 @@ public final class RedisSessionStore: SessionStore {
         let known = records.entry(record.id).flatMap { $0.record.revision == record.revision ? $0 : nil }
         arguments += [.text(stamp), .text(known?.stamp ?? "")]
         let outcome = try await run(scripts.replace, arguments).integer ?? 0
+        if outcome > 0 { client.isServing() }
         if outcome == 2, let token { leases.wasGivenBack(record.id, token) }
         guard outcome > 0 else {
             records.forget(record.id)
@@ -160,8 +163,19 @@ public final class RedisSessionStore: SessionStore {
     /// Lets a session live longer.
     @concurrent public func touch(_ id: SessionID, expiresAt: Timestamp) async throws(SessionStoreError) {
         guard lives.has(to: expiresAt, id) else { return }
-        _ = try await run(scripts.touch, [.text(id.description), .integer(expiresAt.milliseconds)])
-        lives.isStored(expiresAt, id)
+        if try await writeLife(of: id, until: expiresAt) { lives.isStored(expiresAt, id) }
+    }
+
+    /// Has the server let a session live longer. Where it has lost the session, whoever listens hears of its end.
+    ///
+    /// - Returns: whether it is there.
+    /// - Throws: `SessionStoreError.unavailable`.
+    func writeLife(of id: SessionID, until expiresAt: Timestamp) async throws(SessionStoreError) -> Bool {
+        let reply = try await run(scripts.touch, [.text(id.description), .integer(expiresAt.milliseconds)])
+        guard reply == .integer(0) else { return true }
+        forget(id)
+        client.first.loop.execute { [feeds] in feeds.isGone(id) }
+        return false
     }
 
     /// An owner's sessions, the newest first, without the rows of their kept pages.
@@ -212,15 +226,15 @@ public final class RedisSessionStore: SessionStore {
         }
     }
 
-    /// Looks whether the server is there and takes writes.
+    /// Looks whether the server is there, has room, and lets this service do what it needs.
     @concurrent public func check() async throws(SessionStoreError) {
         do throws(RedisError) {
-            if try await ownerKey?.isSettled(by: client) ?? true {
-                _ = try await client.send(RedisCommand(["DEL", "paginatord:probe"]))
-            }
+            _ = try await ownerKey?.isSettled(by: client)
         } catch {
             throw SessionStoreError(error)
         }
+        _ = try await run(.probe, [])
+        client.isServing()
     }
 
     /// Takes the session for one move.
@@ -243,9 +257,7 @@ public final class RedisSessionStore: SessionStore {
                 // The caller was named by a key that nobody else has.
                 throw .away("the server has only just been reached")
             }
-            let reply = try await script.run(arguments, by: client)
-            client.isServing()
-            return reply
+            return try await script.run(arguments, by: client)
         } catch {
             client.isRefusing(error)
             throw SessionStoreError(error)

@@ -117,6 +117,59 @@ struct OutageTests {
         #expect(try await service.close(replicas) == [0, 0])
     }
 
+    @Test(
+        "A replica that stands still in the middle of a move, longer than its lease, delivers no page twice and loses none"
+    )
+    func paused() async throws {
+        let service = try await SharedService(incidents: 300, faults: ["latency:mean=300"])
+        let replicas = [try await service.start(), try await service.start()]
+        var link =
+            try await replicas[0].caller.open(#"{"table":"incident","fields":["sys_id"],"readAhead":0}"#)
+            + "/next?after=0"
+        let session = String(link.prefix { $0 != "?" }.dropLast("/next".count))
+        let stream = try RawConnection(port: replicas[0].port)
+        try await stream.send("GET \(session)/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        #expect(try await stream.readHead().status == 200)
+        var keys: [String] = []
+        var page = 0
+        func takes(_ answer: Caller.Answer) throws {
+            page += 1
+            try #require(
+                answer.status == 200 && answer["page"] == page && answer["position"] == page,
+                "\(page): \(String(decoding: answer.body, as: UTF8.self))")
+            keys += answer.keys
+            link = answer.link("next") ?? ""
+        }
+        for moves in 1...3 {
+            let (paused, other) = (replicas[0], replicas[1].caller)
+            let (started, first) = (link, page + 1)
+            async let late = try? paused.caller.call("POST", started)
+            try await eventually("it moves") { try await other.call("GET", session)["isBusy"] == true }
+            paused.program.signal(SIGSTOP)
+            var bodies: [[UInt8]] = []
+            for _ in 0..<moves {
+                let answer = try await other.call("POST", link)
+                bodies.append(answer.body)
+                try takes(answer)
+            }
+            paused.program.signal(SIGCONT)
+            // It made its move first, after all, or finds that somebody else has: the same page, a refusal, or no word.
+            if let answer = await late, answer.status != 503 {
+                #expect(answer.status == (moves == 1 ? 200 : 412) || answer.body == bodies[0], "page \(first)")
+                if answer.status == 200 { #expect(answer.body == bodies[0]) }
+            }
+            try takes(try await paused.caller.insist(on: link).answer)
+        }
+        while !link.isEmpty { try takes(try await replicas[page % 2].caller.insist(on: link).answer) }
+        #expect(keys.count == 300 && Set(keys).count == 300 && keys == keys.sorted())
+        var text = ""
+        while !text.contains("id: \(page)\n") { text += String(decoding: try await stream.read(1), as: UTF8.self) }
+        let heard = text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap { Int($0.dropFirst(4)) }
+        #expect(heard == Set(heard).sorted() && heard.last == page)
+        await stream.close()
+        #expect(try await service.close(replicas) == [0, 0])
+    }
+
     @Test("A service that starts before its Redis is alive, not ready, and goes on by itself once Redis is there")
     func early() async throws {
         let service = try await SharedService(incidents: 50)
