@@ -28,7 +28,8 @@ public final class Gateway: Responder {
     /// Whether callers bring their own credentials, for some instance at least.
     private let forwards: Bool
     private let isDraining = Atomic(false)
-    private let requestIDs = RequestIDs()
+    /// Names for requests.
+    let requestIDs = RequestIDs()
 
     /// An interface over sessions and instances.
     ///
@@ -57,17 +58,22 @@ public final class Gateway: Responder {
         isDraining.store(true, ordering: .relaxed)
     }
 
-    /// Decides by a request’s head who answers it: framing, host, origin, credentials, route, method, media type, size, in
-    /// this order.
+    /// Decides by a request’s head who answers it: host, origin, credentials, route, method, media type, size, in this
+    /// order. Its framing is the server's to check; see `refusal(of:for:)`.
     public func receive(_ head: RequestHead) -> Reception {
+        receive(head, on: .whole)
+    }
+
+    /// Decides as above, on a listener that shows a part of the interface.
+    func receive(_ head: RequestHead, on surface: Surface) -> Reception {
         var trace = RequestTrace(head: head, id: requestIDs.next(), start: clock.uptime())
         guard let target = RequestTarget(head.target) else {
             return .answer(refuse(trace, Problem(.malformedRequest, "The request target is not a well-formed path.")))
         }
-        if let problem = Framing.refusal(of: head.headers) ?? access.refusal(of: head, target: target) {
+        if let problem = access.refusal(of: head, target: target) {
             return .answer(refuse(trace, problem))
         }
-        let route = Route(path: target.path)
+        let route = Route(path: target.path).flatMap { surface.shows($0) ? $0 : nil }
         trace.route = route
         let caller = forwards ? ForwardedAuthorization(head.headers) : nil
         if forwards, caller == nil, head.method != "OPTIONS", route?.isOpen != true {

@@ -11,7 +11,9 @@ struct RunningServer {
     let signals: AsyncStream<ProcessSignal>
     /// The server.
     let server: HTTPServer
-    /// The sockets that it listens on.
+    /// The server of the admin listener. It has connections of its own, and answers until the other one has stopped.
+    var admin: HTTPServer?
+    /// The sockets that both listen on.
     let listeners: [BoundListener]
 
     /// Starts serving, says where on standard output, and stops when SIGTERM or SIGINT has come. A further one ends the
@@ -23,6 +25,12 @@ struct RunningServer {
         console: Console, grace: Duration, started: () async -> Void, stopping: (String) -> Void
     ) async throws(HTTPServerError) {
         try await server.start()
+        do throws(HTTPServerError) {
+            try await admin?.start()
+        } catch {
+            await server.stop(grace: .zero)
+            throw error
+        }
         console.output(listeners.map { "listening on \($0)\n" }.joined())
         await started()
         // Never given up, so that no signal has its former effect while the service stops.
@@ -36,6 +44,7 @@ struct RunningServer {
             for await _ in signals { server.endGrace() }
         }
         await server.stop(grace: grace)
+        await admin?.stop(grace: .zero)
         _ = hurrying
     }
 }
@@ -54,10 +63,22 @@ extension HTTPServerConfiguration {
     init(_ limits: LimitsConfiguration, tls: TLSConfiguration?, observer: any Observer) {
         self.init()
         maxConnections = limits.connections
+        headTimeout = limits.headTimeout
+        bodyTimeout = limits.bodyTimeout
         idleTimeout = limits.idleTimeout
+        stallTimeout = limits.stallTimeout
         maxHeadBytes = limits.requestHead
-        self.tls = tls.map { TLS(certificateChain: $0.certificateChain, key: $0.key.revealed) }
+        self.tls = tls?.identity
         log = { observer.observe(.connectionFault($0)) }
         onFault = { observer.observe(.internalBug(detail: $0, requestID: nil)) }
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// The same for the admin listener, with few connections, which are its own: it answers when the others have none left.
+    var forAdmin: HTTPServerConfiguration {
+        var configuration = self
+        configuration.maxConnections = 64
+        return configuration
     }
 }

@@ -33,6 +33,9 @@ private func serve(
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
+        let adminListeners =
+            configuration.adminListeners.isEmpty
+            ? [] : try bind(configuration.adminListeners, isTLS: configuration.tls != nil, observer: observer)
         let sessions = try await OpenSessionStore(
             storage, configuration: configuration, group: group, observer: observer)
         let connections = try await connections(
@@ -40,18 +43,26 @@ private func serve(
         let service = Service(
             connections, store: sessions.store, configuration: configuration, group: group, observer: observer)
         let limits = configuration.limits.fitted(to: DescriptorLimit.raised(), observer: observer)
+        let serverConfiguration = HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer)
+        let hasAdmin = !adminListeners.isEmpty
         let server = HTTPServer(
-            listeners: listeners,
-            configuration: HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer),
-            responder: service.gateway, group: group)
-        let running = RunningServer(signals: signals, server: server, listeners: listeners)
+            listeners: listeners, configuration: serverConfiguration,
+            responder: service.gateway.responder(showing: hasAdmin ? .service : .whole), group: group)
+        let admin =
+            hasAdmin
+            ? HTTPServer(
+                listeners: adminListeners, configuration: serverConfiguration.forAdmin,
+                responder: service.gateway.responder(showing: .health), group: group) : nil
+        let running = RunningServer(
+            signals: signals, server: server, admin: admin, listeners: listeners + adminListeners)
         let sweeping = Task {
             await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) }
         }
         try await running.serveUntilSignal(console: .standard, grace: configuration.shutdownGrace) {
             observer.observe(
                 .serviceStarted(
-                    version: version, instances: service.instanceNames, listeners: listeners.map(\.description)))
+                    version: version, instances: service.instanceNames, listeners: running.listeners.map(\.description))
+            )
             await sessions.report(storage, to: observer)
         } stopping: {
             observer.observe(.serviceStopping(reason: $0))

@@ -2,6 +2,8 @@
 struct Configuration: Sendable {
     /// Where to listen; at least one address.
     var listeners = Listener.loopback(port: 8080)
+    /// Where health is to be asked for, and nothing else; empty has it on the other listeners.
+    var adminListeners: [Listener] = []
     /// The service's identity on its TCP listeners; `nil` serves plain HTTP there.
     var tls: TLSConfiguration?
     /// The configured instances, by name. Without the built-in one of `--demo`.
@@ -26,6 +28,10 @@ extension Configuration {
     /// Takes every key but the instances'. The ranges of the keys leave out what cannot work, not what is merely unusual.
     init(_ root: inout ConfigurationSection) {
         listeners = root.value("listen", .listeners, default: listeners)
+        var admin = root.section("admin")
+        adminListeners = admin.value("listen", .listener, default: adminListeners)
+        if root.has("admin"), adminListeners.isEmpty, admin.names.isEmpty { admin.complain("listen", "not set") }
+        admin.finish()
         tls = TLSConfiguration(in: &root)
         sessions = SessionsConfiguration(in: &root)
         pages = PagesConfiguration(in: &root)

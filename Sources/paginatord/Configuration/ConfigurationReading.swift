@@ -13,6 +13,7 @@ final class ConfigurationReading {
     let folder: String
     private let environment: [String: String]
     private var knownVariables: Set<String> = []
+    private var ownWarnings: [String] = []
 
     /// Begins a reading.
     init(environment: [String: String], folder: String = "") {
@@ -23,6 +24,11 @@ final class ConfigurationReading {
     /// Notes a problem.
     func complain(_ path: String, _ detail: String) {
         problems.append(ConfigurationProblem(path: path, detail: detail))
+    }
+
+    /// Notes what is probably not meant as it stands.
+    func warn(_ line: String) {
+        ownWarnings.append(line)
     }
 
     /// Notes that a key exists.
@@ -42,10 +48,12 @@ final class ConfigurationReading {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// One line for each variable that has our prefix and no meaning. Not an error: Kubernetes sets such names for a
-    /// service of our name.
+    /// What was noted, and one line for each variable that has our prefix and no meaning. Not an error: Kubernetes sets
+    /// such names for a service of our name.
     func warnings() -> [String] {
-        environment.keys.filter { $0.hasPrefix(Self.variablePrefix) && !knownVariables.contains($0) }.sorted().map {
+        ownWarnings
+            + environment.keys.filter { $0.hasPrefix(Self.variablePrefix) && !knownVariables.contains($0) }.sorted().map
+        {
             "the environment variable \($0) is unknown and ignored"
                 + Spelling.suggestion(for: $0, among: knownVariables)
         }

@@ -6,8 +6,14 @@ struct LimitsConfiguration: Sendable {
     var requestBody = 1 << 20
     /// The largest head of a request, in bytes.
     var requestHead = 32 << 10
+    /// How long a request's head may take.
+    var headTimeout: Duration = .seconds(10)
+    /// How long a request's body may take.
+    var bodyTimeout: Duration = .seconds(30)
     /// How long a connection may be idle.
     var idleTimeout: Duration = .seconds(60)
+    /// How long a caller may take for the next part of an answer.
+    var stallTimeout: Duration = .seconds(30)
     /// How many moves may wait for their turn in one session.
     var waitingMoves = 16
 }
@@ -19,7 +25,12 @@ extension LimitsConfiguration {
         connections = section.value("connections", .integer(1...1_000_000), default: connections)
         requestBody = section.value("requestBody", .size(0...1 << 30), default: requestBody)
         requestHead = section.value("requestHead", .size(1024...1 << 24), default: requestHead)
+        // The connections are looked at twice a second.
+        let time = SettingKind.duration(.milliseconds(500)...(.seconds(86_400)))
+        headTimeout = section.value("headTimeout", time, default: headTimeout)
+        bodyTimeout = section.value("bodyTimeout", time, default: bodyTimeout)
         idleTimeout = section.value("idleTimeout", .duration(.seconds(1)...(.seconds(86_400))), default: idleTimeout)
+        stallTimeout = section.value("stallTimeout", time, default: stallTimeout)
         waitingMoves = section.value("waitingMoves", .integer(0...100_000), default: waitingMoves)
         section.finish()
     }

@@ -82,6 +82,14 @@ extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension SettingKind<[Listener]> {
+    /// One address, which can be one of each address family.
+    static var listener: SettingKind {
+        SettingKind(
+            expected: Listener.expected,
+            fromJSON: { if case .string(let text) = $0 { Listener.parse(text) } else { nil } },
+            fromText: { Listener.parse($0) })
+    }
+
     /// A list of addresses, at least one.
     static var listeners: SettingKind {
         SettingKind(
