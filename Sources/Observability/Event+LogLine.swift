@@ -25,6 +25,10 @@ extension Event {
             line.field("address", address)
             line.field("reason", reason)
         case .configurationWarning(let detail): line.field("detail", detail)
+        case .settingRenewed(let setting): line.field("setting", setting)
+        case .settingNotRenewed(let setting, let reason):
+            line.field("setting", setting)
+            line.field("reason", reason)
         case .sessionsInMemory: line.field("detail", "sessions are kept in memory and end with the process")
         case .sessionsInFile(let path): line.field("path", path)
         case .sessionsInRedis(let address, let database):

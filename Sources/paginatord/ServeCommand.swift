@@ -16,7 +16,7 @@ func serve(_ options: ServeOptions, configuration: Configuration, storage: Sessi
     for warning in configuration.warnings { log.observe(.configurationWarning(warning)) }
     do {
         let group = try EventLoopGroup()
-        let signals = try await group.endingSignals()
+        let signals = try await group.processSignals(renews: true)
         let result = await serve(
             options, configuration: configuration, storage: storage, group: group, signals: signals, observer: log)
         await group.shutdown()
@@ -44,7 +44,8 @@ private func serve(
             listeners: listeners,
             configuration: HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer),
             responder: service.gateway, group: group)
-        let running = RunningServer(signals: signals, server: server, listeners: listeners)
+        let renewals = Renewals()
+        let running = RunningServer(signals: signals, server: server, listeners: listeners, renewals: renewals)
         let sweeping = Task {
             await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) }
         }
