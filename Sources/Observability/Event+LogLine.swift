@@ -15,6 +15,7 @@ extension Event {
             line.field("cacheStatus", request.cacheStatus)
             line.field("requestID", request.requestID)
             line.field("session", request.sessionPrefix)
+            line.field("owner", request.owner)
         case .serviceStarted(let version, let instances, let listeners):
             line.field("version", version)
             line.field("instances", instances.joined(separator: ","))

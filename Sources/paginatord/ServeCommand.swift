@@ -33,6 +33,11 @@ private func serve(
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
+        if configuration.isForThisMachineOnly, let exposed = listeners.first(where: \.isReachableByOthers) {
+            for listener in listeners { listener.close() }
+            return Console.standard.report(
+                ConfigurationFailure(problems: [configuration.exposure(of: exposed.address.description)]))
+        }
         let sessions = try await OpenSessionStore(
             storage, configuration: configuration, group: group, observer: observer)
         let connections = try await connections(
@@ -44,7 +49,12 @@ private func serve(
             listeners: listeners,
             configuration: HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer),
             responder: service.gateway, group: group)
-        let renewals = Renewals()
+        var renewals = Renewals()
+        renewals.add {
+            var tokens = service.gateway.tokens
+            configuration.access.tokens.renew(&tokens, observer: observer)
+            service.gateway.renew(tokens)
+        }
         let running = RunningServer(signals: signals, server: server, listeners: listeners, renewals: renewals)
         let sweeping = Task {
             await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) }
@@ -110,7 +120,10 @@ private struct Service {
         registry = SessionRegistry(
             store: store,
             configuration: SessionConfiguration(
-                limits: SessionLimits(perOwner: nil, total: sessions.maxTotal),
+                limits: SessionLimits(
+                    perOwner: configuration.forwards || !configuration.access.tokens.isEmpty
+                        ? sessions.maxPerOwner : nil,
+                    total: sessions.maxTotal),
                 waitingMoves: configuration.limits.waitingMoves, readAheadMemory: sessions.replayMemory,
                 readAheadMaxAge: configuration.pages.readAheadMaxAge),
             clock: .system, executor: { group.currentOrNext() },
@@ -122,7 +135,10 @@ private struct Service {
                 itemsPerPage: configuration.pages.itemsPerPage, maxItemsPerPage: configuration.pages.maxItemsPerPage,
                 readAhead: configuration.pages.readAhead, idleTimeout: Int(sessions.idleTimeout.components.seconds),
                 maxIdleTimeout: Int(sessions.maxIdleTimeout.components.seconds),
-                maxRequestBody: configuration.limits.requestBody),
+                maxRequestBody: configuration.limits.requestBody,
+                access: AccessPolicy(
+                    hosts: configuration.access.hosts, origins: configuration.access.origins,
+                    tokens: configuration.access.table(), requestsPerToken: configuration.limits.requestsPerToken)),
             clock: .system, sleep: { try await group.currentOrNext().sleep(for: $0) }, observer: observer)
     }
 }

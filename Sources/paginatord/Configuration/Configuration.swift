@@ -6,6 +6,8 @@ struct Configuration: Sendable {
     var tls: TLSConfiguration?
     /// The configured instances, by name. Without the built-in one of `--demo`.
     var instances: [InstanceConfiguration] = []
+    /// Who may call.
+    var access = AccessConfiguration()
     /// How sessions are kept.
     var sessions = SessionsConfiguration()
     /// The folder of what outlives the process; `nil` where nothing does.
@@ -27,6 +29,7 @@ extension Configuration {
     init(_ root: inout ConfigurationSection) {
         listeners = root.value("listen", .listeners, default: listeners)
         tls = TLSConfiguration(in: &root)
+        access = AccessConfiguration(in: &root)
         sessions = SessionsConfiguration(in: &root)
         pages = PagesConfiguration(in: &root)
         limits = LimitsConfiguration(in: &root)
