@@ -15,6 +15,8 @@ struct RunningServer {
     var admin: HTTPServer?
     /// The sockets that both listen on.
     let listeners: [BoundListener]
+    /// What is read again on each SIGHUP.
+    var renewals = Renewals()
 
     /// Starts serving, says where on standard output, and stops when SIGTERM or SIGINT has come. A further one ends the
     /// grace.
@@ -35,13 +37,18 @@ struct RunningServer {
         await started()
         // Never given up, so that no signal has its former effect while the service stops.
         var iterator = signals.makeAsyncIterator()
-        switch await iterator.next() {
+        var signal = await iterator.next()
+        while signal == .hangUp {
+            await renewals.run()
+            signal = await iterator.next()
+        }
+        switch signal {
         case .interrupt: stopping("SIGINT")
         case nil: stopping("the event loop ended")
         default: stopping("SIGTERM")
         }
         let hurrying = Task { [server] in
-            for await _ in signals { server.endGrace() }
+            for await signal in signals where signal != .hangUp { server.endGrace() }
         }
         await server.stop(grace: grace)
         await admin?.stop(grace: .zero)
@@ -52,9 +59,10 @@ struct RunningServer {
 extension EventLoopGroup {
     /// Takes over the signals that end the process.
     ///
+    /// - Parameter renews: whether SIGHUP is taken over as well, and then has things read again instead of ending the process.
     /// - Throws: `EventLoopError` where the system refuses.
-    func endingSignals() async throws(EventLoopError) -> AsyncStream<ProcessSignal> {
-        try await loops[0].signals([.terminate, .interrupt])
+    func processSignals(renews: Bool) async throws(EventLoopError) -> AsyncStream<ProcessSignal> {
+        try await loops[0].signals(renews ? [.terminate, .interrupt, .hangUp] : [.terminate, .interrupt])
     }
 }
 

@@ -8,6 +8,8 @@ struct Configuration: Sendable {
     var tls: TLSConfiguration?
     /// The configured instances, by name. Without the built-in one of `--demo`.
     var instances: [InstanceConfiguration] = []
+    /// Who may call.
+    var access = AccessConfiguration()
     /// How sessions are kept.
     var sessions = SessionsConfiguration()
     /// The folder of what outlives the process; `nil` where nothing does.
@@ -33,6 +35,7 @@ extension Configuration {
         if root.has("admin"), adminListeners.isEmpty, admin.names.isEmpty { admin.complain("listen", "not set") }
         admin.finish()
         tls = TLSConfiguration(in: &root)
+        access = AccessConfiguration(in: &root)
         sessions = SessionsConfiguration(in: &root)
         pages = PagesConfiguration(in: &root)
         limits = LimitsConfiguration(in: &root)

@@ -7,7 +7,7 @@ final class ConfigurationReading {
 
     /// Everything wrong so far.
     private(set) var problems: [ConfigurationProblem] = []
-    /// Every key that was asked for, as in `pages.itemsPerPage`; an instance's name is `*`.
+    /// Every key that was asked for, as in `pages.itemsPerPage`; the name of an instance or a token is `*`.
     private(set) var knownKeys: Set<String> = []
     /// The folder that relative paths of the file start from.
     let folder: String
@@ -33,8 +33,12 @@ final class ConfigurationReading {
 
     /// Notes that a key exists.
     func know(_ path: [String]) {
-        let isInstance = path.first == "instances" && path.count > 1
-        knownKeys.insert((isInstance ? [path[0], "*"] + path[2...] : path).joined(separator: "."))
+        var path = path
+        for parent in [["instances"], ["access", "tokens"]] where path.starts(with: parent) && path.count > parent.count
+        {
+            path[parent.count] = "*"
+        }
+        knownKeys.insert(path.joined(separator: "."))
     }
 
     /// The value of a variable of ours; `nil` where it is not set or is empty, as in a container's unset variables.

@@ -2,6 +2,8 @@
 struct LimitsConfiguration: Sendable {
     /// The most connections at once.
     var connections = 10_000
+    /// The most requests of one access token that are under way.
+    var requestsPerToken = 256
     /// The largest body of a request, in bytes.
     var requestBody = 1 << 20
     /// The largest head of a request, in bytes.
@@ -23,6 +25,7 @@ extension LimitsConfiguration {
     init(in root: inout ConfigurationSection) {
         var section = root.section("limits")
         connections = section.value("connections", .integer(1...1_000_000), default: connections)
+        requestsPerToken = section.value("requestsPerToken", .integer(1...1_000_000), default: requestsPerToken)
         requestBody = section.value("requestBody", .size(0...1 << 30), default: requestBody)
         requestHead = section.value("requestHead", .size(1024...1 << 24), default: requestHead)
         // The connections are looked at twice a second.
