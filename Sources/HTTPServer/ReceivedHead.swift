@@ -79,8 +79,10 @@ struct ReceivedHead {
         }
         next = value + valueSize + lineEndSize
         var text = receivedText(value, valueSize)
-        // Blanks behind a value are no part of it (RFC 9110, 5.5); libmicrohttpd drops those in front.
-        while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
+        // Blanks behind a value are no part of it (RFC 9110, 5.5); libmicrohttpd drops those in front. A secret is left as it
+        // was sent.
+        let isCredential = nameSize == 13 && strncasecmp(name, "authorization", 13) == 0
+        while !isCredential, let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
         switch nameSize {
         case 4 where strncasecmp(name, "host", 4) == 0:
             if hasHost { note(.repeatedHost) }

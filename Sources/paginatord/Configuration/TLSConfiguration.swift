@@ -38,8 +38,11 @@ extension TLSConfiguration {
         do {
             _ = try identity.validity()
         } catch {
-            let name = printable(error.isOfCertificate ? files.certificate : files.key)
-            fault[keyPath: error.isOfCertificate ? \.certificate : \.key] = "\(name) \(error)"
+            if error.isOfCertificate {
+                fault.certificate = "\(printable(files.certificate)) \(error)"
+            } else {
+                fault.key = "\(printable(files.key)) \(error)"
+            }
             throw fault
         }
     }
