@@ -46,7 +46,7 @@ struct InstanceConfigurationTests {
                 "maxRetryAfter: expected a duration from 0s to 1h, as a number of seconds or such as "
                     + #""500ms", "65s", "15m" or "24h" but found "2h""#
             ),
-            ("{ url: 'https://a.example', circuit: 5 }", "circuit: expected an object but found 5"),
+            ("{ url: 'https://a.example', circuit: 5 }", "circuit: expected an object but found a number"),
             (
                 "{ url: 'https://a.example', circuit: { opne: 5 } }",
                 "circuit.opne: unknown key; did you mean open?"
