@@ -45,6 +45,13 @@ class Page(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Pages(http.server.ThreadingHTTPServer):
+    """Serves it to a browser that may have gone before it has all of it."""
+
+    def handle_error(self, *arguments):
+        pass
+
+
 def call(method, target, body=None):
     """Calls the service as a program does; gives back status, headers and what the JSON says."""
     connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=30)
@@ -179,7 +186,7 @@ FUNCTIONS = """
 class PagesInChromium(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.pages = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+        cls.pages = Pages(("127.0.0.1", 0), Page)
         threading.Thread(target=cls.pages.serve_forever, daemon=True).start()
         served = f"127.0.0.1:{cls.pages.server_port}"
         names = f"MAP allowed.example {served}, MAP foreign.example {served}, MAP rebound.example 127.0.0.1"
@@ -214,45 +221,48 @@ class PagesInChromium(unittest.TestCase):
     def run_in_page(self, function, *arguments):
         return self.tab.evaluate(f"async (arguments) => {{ {FUNCTIONS}; return await ({function})(...arguments) }}", arguments)
 
-    def check_refused(self, origin, service, ways, statuses):
+    def check_refused(self, origin, service, ways, refusal):
         """Tries each way, with the token and without, and finds nothing read and nothing changed."""
         with_token = [{}] + ([{"Authorization": f"Bearer {TOKEN}"}] if TOKEN else [])
+        self.go(origin)
+        before = state(self.session)
         for name, function in ways.items():
             for headers in with_token if ways is WITH_FETCH else [{}]:
                 with self.subTest(name=name, origin=origin, token=bool(headers)):
-                    self.go(origin)
-                    before = state(self.session)
-                    self.answers.clear()
                     seen = self.run_in_page(function, service, self.session, headers)
-                    self.tab.wait_for_load_state("networkidle")
+                    if service == origin:
+                        # The browser hides nothing from a page that it takes for the service's own.
+                        self.assertTrue(seen is None or f'"status":{refusal}' in seen, seen)
+                    else:
+                        self.assertIsNone(seen)
                     self.assertEqual(state(self.session), before)
-                    own = service == origin
-                    self.assertTrue(seen is None or own, f"the page read {seen}")
-                    # The refusal is all that a page sees that the service takes for one of its own.
-                    self.assertFalse(seen and "sys_id" in seen, seen)
-                    for url, status in self.answers:
-                        if url.startswith(service) and not url.endswith("/page"):
-                            self.assertIn(status, statuses, url)
+        # What an element has still had under way has come, too.
+        self.tab.wait_for_load_state("networkidle")
+        self.assertEqual(state(self.session), before)
+        statuses = {status for url, status in self.answers if url.startswith(f"{service}/") and not url.endswith("/page")}
+        self.assertEqual(statuses, {refusal})
 
     def test_a_foreign_page_reads_nothing_and_changes_nothing(self):
         for ways in (WITH_FETCH, WITHOUT_FETCH):
-            self.check_refused(FOREIGN, SERVICE, ways, {403})
+            self.check_refused(FOREIGN, SERVICE, ways, 403)
 
     def test_nor_does_it_by_another_name_of_this_machine(self):
-        self.check_refused(FOREIGN, SERVICE.replace("127.0.0.1", "localhost"), WITH_FETCH, {403})
+        self.check_refused(FOREIGN, SERVICE.replace("127.0.0.1", "localhost"), WITH_FETCH, 403)
 
     def test_nor_does_a_page_whose_own_name_points_to_the_service(self):
         for ways in (WITH_FETCH, WITHOUT_FETCH):
-            self.check_refused(REBOUND, REBOUND, ways, {421})
+            self.check_refused(REBOUND, REBOUND, ways, 421)
 
     def test_nor_does_it_by_sending_its_user_there(self):
         for name, function in NAVIGATIONS.items():
             with self.subTest(name=name):
                 before = state(self.session)
-                self.go(FOREIGN)
-                with self.tab.expect_response(lambda answer: "/next" in answer.url) as answer:
-                    self.tab.evaluate(function, f"{SERVICE}{self.session}/next?after=0")
+                tab = self.browser.new_page()
+                tab.goto(f"{FOREIGN}/page")
+                with tab.expect_response(lambda answer: "/next" in answer.url) as answer:
+                    tab.evaluate(function, f"{SERVICE}{self.session}/next?after=0")
                 self.assertEqual(answer.value.status, 403)
+                tab.close()
                 self.assertEqual(state(self.session), before)
 
     def test_nor_does_a_page_without_an_origin(self):
@@ -278,9 +288,10 @@ class PagesInChromium(unittest.TestCase):
                 self.assertEqual(state(self.session), before)
 
     def test_a_listed_page_does_not_either_but_by_fetch(self):
-        self.check_refused(ALLOWED, SERVICE, {
-            name: function for name, function in WITHOUT_FETCH.items() if name not in ("events", "image with CORS", "module")
-        }, {403})
+        # Those are calls in the mode cors, and the handshake of a socket, which is one for a browser; it can make them by fetch.
+        others = ("events", "image with CORS", "module", "socket")
+        self.check_refused(
+            ALLOWED, SERVICE, {name: way for name, way in WITHOUT_FETCH.items() if name not in others}, 403)
 
     def test_a_listed_page_can_do_everything(self):
         self.go(ALLOWED)

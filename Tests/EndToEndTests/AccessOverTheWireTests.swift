@@ -35,6 +35,7 @@ struct AccessOverTheWireTests {
             import os, socket, sys
             listener = socket.create_server((sys.argv[1], 0))
             os.dup2(listener.fileno(), 3)
+            os.set_inheritable(3, True)
             os.execv(sys.argv[2], [sys.argv[2], "serve", "--demo", "--listen", "fd:3"])
             """
         let service = try RunningProgram(
