@@ -1,8 +1,8 @@
 """Web pages in Debian's Chromium, calling a running service.
 
-SERVICE_URL says where it listens, on 127.0.0.1; ACCESS_TOKEN is a token of it, or unset where it has none; its
-access.origins holds http://allowed.example. What a page has managed to do is read from the service itself, over a
-connection that is no browser's.
+SERVICE_URL says where it listens, on 127.0.0.1; SERVICE_LOG is the file that it writes its log to; ACCESS_TOKEN is a token
+of it, or unset where it has none; its access.origins holds http://allowed.example. What a page has managed to do is read
+from the service itself, over a connection that is no browser's.
 """
 
 import http.client
@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import threading
+import time
 import unittest
 import urllib.parse
 
@@ -63,6 +64,12 @@ def call(method, target, body=None):
     text = answer.read()
     connection.close()
     return answer.status, answer.headers, json.loads(text) if text else None
+
+
+def answered(status):
+    """How many requests the service has answered with that status."""
+    with open(os.environ["SERVICE_LOG"], encoding="utf-8") as log:
+        return sum(f'"status":{status},' in line for line in log)
 
 
 def state(session):
@@ -204,9 +211,6 @@ class PagesInChromium(unittest.TestCase):
         self.session = call("POST", "/sessions", {"table": "incident", "itemsPerPage": 2})[1]["Location"]
         self.tab = self.browser.new_page()
         self.tab.set_default_timeout(30_000)
-        # What the service answered this page, whether or not the page could see it.
-        self.answers = []
-        self.tab.on("response", lambda answer: self.answers.append((answer.url, answer.status)))
 
     def tearDown(self):
         self.tab.close()
@@ -229,6 +233,7 @@ class PagesInChromium(unittest.TestCase):
         for name, function in ways.items():
             for headers in with_token if ways is WITH_FETCH else [{}]:
                 with self.subTest(name=name, origin=origin, token=bool(headers)):
+                    refused = answered(refusal)
                     seen = self.run_in_page(function, service, self.session, headers)
                     if service == origin:
                         # The browser hides nothing from a page that it takes for the service's own.
@@ -236,11 +241,14 @@ class PagesInChromium(unittest.TestCase):
                     else:
                         self.assertIsNone(seen)
                     self.assertEqual(state(self.session), before)
+                    # The browser has not kept the request to itself.
+                    deadline = time.monotonic() + 5
+                    while answered(refusal) == refused and time.monotonic() < deadline:
+                        time.sleep(0.01)
+                    self.assertGreater(answered(refusal), refused)
         # What an element has still had under way has come, too.
         self.tab.wait_for_load_state("networkidle")
         self.assertEqual(state(self.session), before)
-        statuses = {status for url, status in self.answers if url.startswith(f"{service}/") and not url.endswith("/page")}
-        self.assertEqual(statuses, {refusal})
 
     def test_a_foreign_page_reads_nothing_and_changes_nothing(self):
         for ways in (WITH_FETCH, WITHOUT_FETCH):
@@ -304,7 +312,7 @@ class PagesInChromium(unittest.TestCase):
                     const text = await answer.text();
                     return { status: answer.status, headers: Object.fromEntries(answer.headers), json: text && JSON.parse(text) };
                 };
-                const opened = await call('POST', '/sessions', { table: 'incident', itemsPerPage: 2 });
+                const opened = await call('POST', '/sessions', { table: 'incident', query: 'numberENDSWITH00', itemsPerPage: 2 });
                 const session = opened.headers.location;
                 const events = await fetch(service + session + '/events', { headers: { ...authorization, Accept: 'text/event-stream' } });
                 const first = await call('POST', session + '/next', null, { 'If-Match': '"0"' });
@@ -331,7 +339,7 @@ class PagesInChromium(unittest.TestCase):
         self.assertNotEqual(done["first"]["json"]["items"], done["second"]["json"]["items"])
         self.assertEqual(done["eventsStatus"], 200)
         self.assertIn("event: page", done["stream"])
-        self.assertGreater(len(done["records"].splitlines()), 100)
+        self.assertGreater(len(done["records"].splitlines()), 4)
         self.assertEqual((done["wrong"]["status"], done["wrong"]["json"]["type"]), (422, "/problems/invalid-parameter"))
         self.assertEqual((done["stale"]["status"], done["stale"]["json"]["position"]), (412, 2))
         self.assertTrue(done["changed"]["json"]["publisherShouldFinish"])
