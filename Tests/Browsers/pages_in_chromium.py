@@ -141,12 +141,15 @@ NAVIGATIONS = {
     "reload by meta": "(url) => { document.head.innerHTML += `<meta http-equiv=refresh content='0;url=${url}'>` }",
 }
 FUNCTIONS = """
-    // What a page can read of an answer; null where the browser keeps it from it.
+    // What a page can read of an answer, or of its beginning; null where the browser keeps it from it.
     async function read(fetched) {
         try {
             const answer = await fetched;
-            const text = await answer.text();
-            return answer.type === 'opaque' && text === '' ? null : `${answer.status} ${text}`;
+            if (answer.type === 'opaque') return await answer.text() || null;
+            const reader = answer.body && answer.body.getReader();
+            const beginning = reader ? new TextDecoder().decode((await reader.read()).value) : '';
+            if (reader) await reader.cancel();
+            return `${answer.status} ${beginning}`;
         } catch {
             return null;
         }
