@@ -28,7 +28,8 @@ final class ConfigurationReading {
     /// Notes that a key exists.
     func know(_ path: [String]) {
         var path = path
-        for parent in [["instances"], ["access", "tokens"]] where path.starts(with: parent) && path.count > parent.count {
+        for parent in [["instances"], ["access", "tokens"]] where path.starts(with: parent) && path.count > parent.count
+        {
             path[parent.count] = "*"
         }
         knownKeys.insert(path.joined(separator: "."))
