@@ -28,7 +28,6 @@ struct OpenSessionStore {
         _ storage: SessionStorage, configuration: Configuration, group: EventLoopGroup, observer: any Observer
     ) async throws(SessionStorageError) {
         let sessions = configuration.sessions
-        let forwards = configuration.instances.contains { $0.instance.credentials == .forward }
         switch storage {
         case .memory:
             store = MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
@@ -41,7 +40,7 @@ struct OpenSessionStore {
             ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
             let shared = RedisSessionStore(
                 client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
-                sharesOwners: forwards)
+                sharesOwners: configuration.forwards)
             // Connected before the first request comes, if it is there.
             try? await shared.check()
             store = shared
@@ -58,7 +57,7 @@ struct OpenSessionStore {
             do {
                 let file = try await SQLiteSessionStore.open(
                     path, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
-                    ownerKey: forwards ? .ofForwardedAuthorization : nil)
+                    ownerKey: configuration.forwards ? .ofForwardedAuthorization : nil)
                 store = file
                 close = { await file.close() }
             } catch {

@@ -30,10 +30,19 @@ struct ExampleConfigurationTests {
     func sessionsInRedis() throws {
         let file = Self.file.replacing("paginatord.json5", with: "redis.json5")
         let configuration = try Configuration(
-            from: ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"]))
+            from: ConfigurationSource(
+                file: file,
+                environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y", "ACCESS_TOKEN": "0123456789abcdef"]))
         let location = try RedisLocation("redis://redis:6379/0")
         #expect(try configuration.sessionStorage(isDemo: false) == .redis(location))
         #expect(configuration.sessions.redisPassword == Secret("y"))
+    }
+
+    @Test("The configuration of the image’s demo lets it listen to everybody")
+    func demo() throws {
+        let file = Self.file.replacing("paginatord.json5", with: "demo.json5")
+        let source = ConfigurationSource(file: file, environment: ["PAGINATORD_LISTEN": ":8080"], isDemo: true)
+        #expect(throws: Never.self) { try Configuration(from: source) }
     }
 
     @Test("The example is accepted with everything in it put into force, and has every key there is")
@@ -41,13 +50,19 @@ struct ExampleConfigurationTests {
         let folder = try TemporaryFolder()
         let text = try String(contentsOfFile: Self.file, encoding: .utf8).replacing("//: ", with: "")
         let file = try folder.write(text, to: "paginatord.json5")
-        try folder.write("-----BEGIN CERTIFICATE-----", to: "certificate.pem")
+        let identity = try Identity()
+        try folder.write(identity.certificate, to: "certificate.pem")
         try folder.write("-----BEGIN CERTIFICATE-----", to: "authority.pem")
-        try folder.write("-----BEGIN PRIVATE KEY-----", to: "key.pem")
+        try folder.write(identity.key, to: "key.pem")
         try folder.write("y", to: "client-secret")
-        let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"])
-        let (configuration, reading) = try Configuration.read(from: source)
-        #expect(reading.problems == [])
+        try folder.write("nightly-0123456789abcdef", to: "nightly-token")
+        let environment = ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y", "DASHBOARD_TOKEN": "0123456789abcdef"]
+        let (configuration, reading) = try Configuration.read(
+            from: ConfigurationSource(file: file, environment: environment))
+        // The two ways in which callers can be told apart exclude each other.
+        #expect(reading.problems.map(\.path) == ["access.tokens.dashboard"])
+        #expect(reading.problems.allSatisfy { $0.detail.contains("instances.personal.auth") })
+        #expect(configuration.access.tokens.map(\.name) == ["dashboard", "nightly"])
         let credentials = Dictionary(
             uniqueKeysWithValues: configuration.instances.map { ($0.instance.name, $0.instance.credentials) })
         let password = Secret("x")
@@ -63,6 +78,7 @@ struct ExampleConfigurationTests {
                     certificateFile: folder.path + "/certificate.pem", keyFile: folder.path + "/key.pem"),
             ])
         #expect(configuration.tls != nil)
+        #expect(configuration.adminListeners == Listener.parse("127.0.0.1:9090"))
         #expect(configuration.sessions.redisPassword == Secret("y"))
         for key in reading.knownKeys {
             let name = key.split(separator: ".").last ?? ""
