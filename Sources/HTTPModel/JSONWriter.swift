@@ -125,33 +125,37 @@ public struct JSONWriter {
     private mutating func string(_ text: String) {
         separate()
         bytes.append(0x22)
-        if escapesInvisible {
-            for scalar in text.unicodeScalars {
-                if isInvisible(scalar) {
-                    for unit in scalar.utf16 { appendEscape(unit) }
-                } else {
-                    appendEscaped(scalar.utf8)
-                }
-            }
-        } else if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+        if !escapesInvisible, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
             bytes.append(contentsOf: text.utf8)
         } else {
-            appendEscaped(text.utf8)
+            appendEscaped(text)
         }
         bytes.append(0x22)
         needsComma = true
     }
 
-    private mutating func appendEscaped(_ text: some Sequence<UInt8>) {
-        for byte in text {
-            switch byte {
-            case 0x22, 0x5C: bytes += [0x5C, byte]
-            case 0x0A: bytes += [0x5C, 0x6E]
-            case 0x0D: bytes += [0x5C, 0x72]
-            case 0x09: bytes += [0x5C, 0x74]
-            case 0..<0x20, 0x7F: appendEscape(UInt16(byte))
-            default: bytes.append(byte)
+    private mutating func appendEscaped(_ text: String) {
+        guard escapesInvisible else {
+            for byte in text.utf8 { appendEscaped(byte) }
+            return
+        }
+        for scalar in text.unicodeScalars {
+            if isInvisible(scalar) {
+                for unit in scalar.utf16 { appendEscape(unit) }
+            } else {
+                for byte in scalar.utf8 { appendEscaped(byte) }
             }
+        }
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        switch byte {
+        case 0x22, 0x5C: bytes += [0x5C, byte]
+        case 0x0A: bytes += [0x5C, 0x6E]
+        case 0x0D: bytes += [0x5C, 0x72]
+        case 0x09: bytes += [0x5C, 0x74]
+        case 0..<0x20, 0x7F: appendEscape(UInt16(byte))
+        default: bytes.append(byte)
         }
     }
 
