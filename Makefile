@@ -5,8 +5,8 @@
 # make lint     style check; make format puts right what it can
 # make image    container image, with docker or buildah
 # make image-check  builds it with base images made here, and tries it; as root, without docker
-# make bench    measures the release build beside nginx and beside PySNC, what an instance that is down costs its callers, and
-#               what sessions cost in memory, in a file and in Redis
+# make bench    measures the release build beside nginx and beside PySNC, what an instance that is down costs its callers,
+#               what slow peers cost the others, and what sessions cost in memory, in a file and in Redis
 #
 # Each target does its own set-up on Debian 12; only the Swift toolchain has to be there.
 
@@ -104,6 +104,7 @@ bench: release
 	Benchmarks/run --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord" $(ARGUMENTS)
 	Benchmarks/outage --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/read-ahead --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
+	Benchmarks/slow-peers --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/sessions --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Benchmarks/redis --binary "$$(swift build $(RELEASE) --show-bin-path)/paginatord"
 	Tests/PublicClients/prepare

@@ -25,6 +25,10 @@ struct SessionFile: Sendable {
         do throws(SessionFileError) {
             let found = try attempt { () throws(SQLiteError) in
                 try database.open(.privateFile(path), busyTimeout: patience)
+                // Somebody may have put another file there: nothing in its schema is run that is not SQLite's own, and its
+                // pages are looked at before they are believed (sqlite.org/security.html).
+                try database.execute("PRAGMA trusted_schema = OFF")
+                try database.execute("PRAGMA cell_size_check = ON")
                 // For this process alone: no other one writes over what this one remembers. The lock ends with the process.
                 try database.execute("PRAGMA locking_mode = EXCLUSIVE")
                 return Int(try database.userVersion())

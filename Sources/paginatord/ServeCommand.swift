@@ -33,14 +33,16 @@ private func serve(
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
-        if configuration.isForThisMachineOnly, let exposed = listeners.first(where: \.isReachableByOthers) {
-            for listener in listeners { listener.close() }
-            return Console.standard.report(
-                ConfigurationFailure(problems: [configuration.exposure(of: exposed.address.description)]))
-        }
         let adminListeners =
             configuration.adminListeners.isEmpty
             ? [] : try bind(configuration.adminListeners, isTLS: configuration.tls != nil, observer: observer)
+        let exposure = configuration.exposure { isAdmin in
+            (isAdmin ? adminListeners : listeners).first(where: \.isReachableByOthers)?.address.description
+        }
+        if let exposure {
+            for listener in listeners + adminListeners { listener.close() }
+            return Console.standard.report(ConfigurationFailure(problems: [exposure]))
+        }
         let sessions = try await OpenSessionStore(
             storage, configuration: configuration, group: group, observer: observer)
         let connections = try await connections(

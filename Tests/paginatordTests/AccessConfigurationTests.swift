@@ -207,6 +207,8 @@ struct AccessConfigurationTests {
         #expect(Self.problems(nil, variables) == [expected])
         #expect(Self.problems("{ access: { allowAnonymous: true } }", variables) == [])
         #expect(Self.problems("{ access: { tokens: { a: { env: 'A' } } } }", variables) == [])
+        #expect(
+            Self.problems("{ listen: ['127.0.0.1:1'], admin: { listen: '\(listener)' } }") == ["admin.\(expected)"])
         // On the command line as well, with the demo as well; an export listens nowhere.
         let listeners = try #require(Listener.parse(listener))
         for isDemo in [false, true] {

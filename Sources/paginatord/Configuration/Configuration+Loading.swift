@@ -75,11 +75,11 @@ extension Configuration {
         let hasFaultyToken = reading.problems.contains {
             $0.path.hasPrefix("access.tokens") || $0.path.hasPrefix("PAGINATORD_ACCESS_TOKEN")
         }
-        guard isForService, isForThisMachineOnly, !hasFaultyToken else { return }
-        if let exposed = listeners.first(where: { $0.address.isReachableByOthers == true }) {
-            let problem = exposure(of: exposed.address.description)
-            reading.complain(problem.path, problem.detail)
+        guard isForService, !hasFaultyToken else { return }
+        let problem = exposure { isAdmin in
+            (isAdmin ? adminListeners : listeners).first { $0.address.isReachableByOthers == true }?.address.description
         }
+        if let problem { reading.complain(problem.path, problem.detail) }
     }
 
     private static func members(

@@ -3,12 +3,20 @@ import TableAPI
 
 extension Configuration {
     /// Whether nobody has to show who they are, and nobody has said that this may be so beyond this machine.
-    var isForThisMachineOnly: Bool {
+    private var isForThisMachineOnly: Bool {
         access.tokens.isEmpty && !access.allowAnonymous
     }
 
-    /// Why the service must not listen on an address that others reach.
-    func exposure(of address: String) -> ConfigurationProblem {
+    /// Why the service must not listen on an address that others reach, if it does.
+    ///
+    /// - Parameter exposed: gives such an address among those of a setting, if there is one.
+    func exposure(_ exposed: (_ isAdmin: Bool) -> String?) -> ConfigurationProblem? {
+        guard isForThisMachineOnly else { return nil }
+        return exposed(false).map { exposure(of: $0, in: "listen") }
+            ?? exposed(true).map { exposure(of: $0, in: "admin.listen") }
+    }
+
+    private func exposure(of address: String, in setting: String) -> ConfigurationProblem {
         let remedy =
             access.tokens.isEmpty && forwards
             ? "the instances alone check the credentials that callers bring, so it has to be allowed by "
@@ -16,7 +24,7 @@ extension Configuration {
             : "no token is asked for: set access.tokens, PAGINATORD_ACCESS_TOKEN or PAGINATORD_ACCESS_TOKEN_FILE, or "
                 + "access.allowAnonymous: true if whoever reaches it may use it"
         return ConfigurationProblem(
-            path: "listen", detail: "\(printable(address)) can be reached from other machines, and \(remedy)")
+            path: setting, detail: "\(printable(address)) can be reached from other machines, and \(remedy)")
     }
 
     /// Whether callers bring their own credentials, for some instance at least.
