@@ -1,0 +1,104 @@
+import EventLoops
+import Foundation
+import HTTPModel
+import HTTPServer
+import Synchronization
+
+/// The bytes that a client sends on one connection before it closes its end.
+enum ServerConnectionTarget {
+    /// A server on a Unix socket, for the whole life of the process.
+    private static let server = Task {
+        let path = NSTemporaryDirectory() + "/fuzz-\(getpid()).sock"
+        unlink(path)
+        let seen = SeenRequests()
+        var configuration = HTTPServerConfiguration()
+        configuration.headTimeout = .seconds(2)
+        configuration.bodyTimeout = .seconds(2)
+        configuration.idleTimeout = .seconds(2)
+        let server = HTTPServer(
+            listeners: [try BoundListener(.unix(path: path))], configuration: configuration, responder: seen,
+            group: try EventLoopGroup(count: 1))
+        try await server.start()
+        return (server, seen, path)
+    }
+
+    static func check(_ bytes: [UInt8]) async throws(BrokenProperty) {
+        guard let (_, seen, path) = try? await server.value else {
+            throw BrokenProperty(description: "there is a server")
+        }
+        _ = seen.take()
+        let answer = try exchange(bytes, path: path)
+        let requests = seen.take()
+        let sent = String(decoding: bytes, as: UTF8.self)
+        let text = String(decoding: answer, as: UTF8.self)
+        try require(answer.isEmpty || text.hasPrefix("HTTP/1."), "an answer is one: \(shown(text))")
+        // A request has a line of its own with its version.
+        let lines = bytes.split(separator: 0x0A).count
+        try require(requests.count <= lines, "\(requests.count) requests of \(lines) lines: \(shown(sent))")
+        for head in requests {
+            try require(sent.contains(head.method) && sent.contains(head.target), "a request was sent: \(head)")
+            for field in head.headers.fields {
+                try require(
+                    sent.contains(field.name) && sent.contains(field.value), "a field was sent: \(field)")
+                try require(
+                    field.value.utf8.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D }, "a field is one line: \(field)"
+                )
+            }
+        }
+    }
+
+    /// Sends the bytes, closes that direction, and reads until the server has closed the other.
+    private static func exchange(_ bytes: [UInt8], path: String) throws(BrokenProperty) -> [UInt8] {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try require(isConnected == 0, "the server takes a connection: \(String(cString: strerror(errno)))")
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            // It may refuse the rest.
+            if count <= 0 { break }
+            rest = rest.dropFirst(count)
+        }
+        shutdown(descriptor, Int32(SHUT_WR))
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count == 0 || (count < 0 && errno == ECONNRESET) { return answer }
+            try require(count > 0, "the server closes a connection in time: \(String(cString: strerror(errno)))")
+            answer += buffer.prefix(count)
+        }
+    }
+}
+
+/// Answers every request and remembers its head.
+private final class SeenRequests: Responder {
+    private let heads = Mutex<[RequestHead]>([])
+
+    func take() -> [RequestHead] {
+        heads.withLock { heads in
+            defer { heads = [] }
+            return heads
+        }
+    }
+
+    func receive(_ head: RequestHead) -> Reception {
+        heads.withLock { $0.append(head) }
+        return .body(limit: 4096, tooLarge: { Response(status: 413) }) { request in
+            Response(status: 200, body: .bytes(request.body))
+        }
+    }
+}
