@@ -28,7 +28,9 @@ enum RedisReplyTarget {
     }
 
     private static func checkReplies(_ bytes: [UInt8]) throws(BrokenProperty) {
-        guard let reader = redisReaderCreate() else { return }
+        // hiredis 0.14 makes room for as many replies as a list is said to have, before any of them comes. The server is the
+        // operator's own, so that this is no hole, but it would stop the fuzzer.
+        guard !hasLongList(bytes), let reader = redisReaderCreate() else { return }
         // Safe because the reader lives until the end of this call, copies what it is fed, and every reply is freed once.
         defer { redisReaderFree(reader) }
         let isFed = bytes.withUnsafeBytes { buffer in
@@ -41,6 +43,10 @@ enum RedisReplyTarget {
             defer { freeReplyObject(pointer) }
             try check(RedisReply(pointer.assumingMemoryBound(to: redisReply.self)))
         }
+    }
+
+    private static func hasLongList(_ bytes: [UInt8]) -> Bool {
+        bytes.indices.contains { bytes[$0] == 0x2A && bytes[($0 + 1)...].prefix { 0x30...0x39 ~= $0 }.count > 5 }
     }
 
     private static func check(_ reply: RedisReply) throws(BrokenProperty) {

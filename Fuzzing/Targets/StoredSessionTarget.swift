@@ -94,9 +94,10 @@ enum StoredSessionTarget {
     private static func check(_ page: Page, _ state: PaginatorState) throws(BrokenProperty) {
         try require(
             page.page >= 0 && page.numberOfPages >= 0 && page.itemsPerPage >= 1, "a page has numbers: \(page.page)")
+        // An instance that does not count shows its end by an empty page behind it.
         try require(
-            page.page <= page.numberOfPages || page.numberOfPages == 0,
-            "page \(page.page) is one of \(page.numberOfPages)")
+            page.page < page.numberOfPages || !page.hasNext || page.totalItems == nil,
+            "nothing is behind page \(page.page) of \(page.numberOfPages)")
         try require(PaginatorState(state.saved) == state, "a paginator survives being stored")
     }
 }
