@@ -24,12 +24,14 @@ enum SessionJSONTarget {
     /// What is read is what Foundation reads.
     private static func checkValues(_ object: JSONObject, _ bytes: [UInt8]) throws(BrokenProperty) {
         try require(jsonFault(in: bytes, maxDepth: 32) == nil, "what is read has no fault")
+        // JSON5 has no U+0000, so that nothing is looked for behind one.
+        let isJSON5 = jsonFault(in: bytes, json5: true) == nil
         let names = repeatedMembers(inJSON5: bytes)
         try require(
-            Set(object.repeated) == Set(names.filter { $0.path.count == 1 }.map { $0.path[0] }),
+            !isJSON5 || Set(object.repeated) == Set(names.filter { $0.path.count == 1 }.map { $0.path[0] }),
             "the repeated members are \(names.map(\.path)), not \(object.repeated)")
         // Of repeated members Foundation takes another one.
-        if names.isEmpty {
+        if isJSON5, names.isEmpty {
             let other = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
             try require(other == .object(object.members), "Foundation reads \(String(describing: other))")
         }
