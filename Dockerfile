@@ -28,6 +28,7 @@ RUN apt-get update \
 # For a volume: what is in the image's own layer ends with the container.
 RUN install -d -o 10001 -g 10001 -m 0700 /var/lib/paginatord
 COPY --from=builder /image/ /
+COPY config/demo.json5 /etc/paginatord/demo.json5
 LABEL org.opencontainers.image.title="paginatord" \
     org.opencontainers.image.description="Pages through the tables of a ServiceNow instance over HTTP" \
     org.opencontainers.image.licenses="Apache-2.0" \
@@ -39,5 +40,5 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["/usr/local/bin/paginatord", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/paginatord"]
-# The demo, for as long as there are no access tokens: the service must not be open to a network with real records.
-CMD ["serve", "--demo"]
+# The demo, which alone is open to whoever reaches the port: with records of an instance, serve wants an access token.
+CMD ["serve", "--demo", "--config", "/etc/paginatord/demo.json5"]

@@ -114,6 +114,13 @@ let package = Package(
                 "HTTPClient", "EventLoops", "Pagination", "RedisSessions",
             ]),
         .testTarget(
+            name: "RequestCasesTests",
+            dependencies: [
+                "paginatord", "Gateway", "Sessions", "TableAPI", "Pagination", "HTTPModel", "HTTPServer", "EventLoops",
+                "DemoInstance", "Observability", "Clocks", "PaginatordTesting",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "UpstreamCasesTests",
             dependencies: [
                 "Gateway", "Sessions", "TableAPI", "Pagination", "HTTPModel", "HTTPServer", "HTTPClient", "EventLoops",

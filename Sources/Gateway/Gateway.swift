@@ -1,5 +1,6 @@
 public import Clocks
 public import HTTPModel
+import Locks
 public import Observability
 public import Sessions
 import SimdJSON
@@ -24,11 +25,15 @@ public final class Gateway: Responder {
     let eventFrames = EventFrames()
     /// Who is told of what happens.
     let observer: any Observer
-    private let access = AccessRules()
+    private let access: AccessRules
+    private let knownTokens: Lock<AccessTokens>
+    /// Whether there are tokens: their secrets may change, but not whether there are any.
+    private let needsToken: Bool
     /// Whether callers bring their own credentials, for some instance at least.
     private let forwards: Bool
     private let isDraining = Atomic(false)
-    private let requestIDs = RequestIDs()
+    /// Names for requests.
+    let requestIDs = RequestIDs()
 
     /// An interface over sessions and instances.
     ///
@@ -49,6 +54,9 @@ public final class Gateway: Responder {
         self.clock = clock
         self.sleep = sleep
         self.observer = observer
+        access = AccessRules(configuration.access)
+        knownTokens = Lock(configuration.access.tokens)
+        needsToken = !configuration.access.tokens.isEmpty
         forwards = instances.values.contains { $0.instance.credentials == .forward }
     }
 
@@ -57,21 +65,38 @@ public final class Gateway: Responder {
         isDraining.store(true, ordering: .relaxed)
     }
 
-    /// Decides by a request’s head who answers it: framing, host, origin, credentials, route, method, media type, size, in
-    /// this order.
+    /// By what callers are known now.
+    public var tokens: AccessTokens {
+        knownTokens.withLock { $0 }
+    }
+
+    /// Knows callers by these secrets from now on. The names are those that there were.
+    public func renew(_ tokens: AccessTokens) {
+        knownTokens.withLock { $0 = tokens }
+    }
+
+    /// Decides by a request’s head who answers it: host, origin, credentials, route, method, media type, size, in this
+    /// order. Its framing is the server's to check; see `refusal(of:for:)`.
     public func receive(_ head: RequestHead) -> Reception {
+        receive(head, on: .whole)
+    }
+
+    /// Decides as above, on a listener that shows a part of the interface.
+    func receive(_ head: RequestHead, on surface: Surface) -> Reception {
         var trace = RequestTrace(head: head, id: requestIDs.next(), start: clock.uptime())
+        trace.origin = access.listedOrigin(of: head)
         guard let target = RequestTarget(head.target) else {
             return .answer(refuse(trace, Problem(.malformedRequest, "The request target is not a well-formed path.")))
         }
-        if let problem = Framing.refusal(of: head.headers) ?? access.refusal(of: head, target: target) {
+        if let problem = access.refusal(of: head, target: target, listed: trace.origin) {
             return .answer(refuse(trace, problem))
         }
-        let route = Route(path: target.path)
+        if trace.origin != nil, CrossOrigin.isPreflight(head) { return .answer(finish(trace, CrossOrigin.preflight)) }
+        let route = Route(path: target.path).flatMap { surface.shows($0) ? $0 : nil }
         trace.route = route
         let caller = forwards ? ForwardedAuthorization(head.headers) : nil
-        if forwards, caller == nil, head.method != "OPTIONS", route?.isOpen != true {
-            return .answer(refuse(trace, .authenticationRequired(nil)))
+        if needsToken || forwards, route?.isOpen != true {
+            if let problem = admit(&trace, caller: caller) { return .answer(refuse(trace, problem)) }
         }
         guard let route else {
             return .answer(refuse(trace, Problem(.notFound, "There is nothing at this path.")))
@@ -101,6 +126,24 @@ public final class Gateway: Responder {
         }
     }
 
+    /// Finds out by its credentials whose request it is.
+    ///
+    /// - Parameter caller: the caller's own credentials, where callers bring some.
+    /// - Returns: why it goes no further, or `nil`.
+    private func admit(_ trace: inout RequestTrace, caller: ForwardedAuthorization?) -> Problem? {
+        if forwards, caller == nil { return .authenticationRequired(nil) }
+        guard needsToken else { return nil }
+        guard let holder = tokens.holder(of: trace.head.headers) else { return .tokenRequired }
+        trace.holder = holder
+        let limit = configuration.access.requestsPerToken
+        trace.permit = holder.begin(limit: limit)
+        guard trace.permit == nil else { return nil }
+        return Problem(
+            .tooManyRequests,
+            "\(limit) requests with this token are under way, and that is the limit in limits.requestsPerToken.",
+            retryAfter: 1, [("limit", .integer(limit))])
+    }
+
     /// - Parameter body: `nil` where it is ignored.
     private func answer(_ trace: RequestTrace, target: RequestTarget, route: Route, body: [UInt8]?) async -> Response {
         var trace = trace
@@ -111,7 +154,7 @@ public final class Gateway: Responder {
             let parameters = try parameters(of: target, allowed: route.parameters, faults: &faults)
             let context = RequestContext(
                 head: trace.head, target: target, parameters: parameters, members: members, faults: faults,
-                owner: ForwardedAuthorization.current?.owner ?? "", requestID: trace.id)
+                owner: ForwardedAuthorization.current?.owner ?? trace.holder?.owner ?? "", requestID: trace.id)
             return finish(trace, try await reply(to: context, route: route, instance: &trace.instance))
         } catch {
             return refuse(trace, error)
@@ -219,13 +262,14 @@ public final class Gateway: Responder {
     /// Gives a reply the headers that all have, and tells the observer.
     private func finish(_ trace: RequestTrace, _ reply: Reply) -> Response {
         var headers = HeaderFields()
-        headers.reserveCapacity(reply.headers.fields.count + 5)
+        headers.reserveCapacity(reply.headers.fields.count + (access.listsOrigins ? 8 : 5))
         if let contentType = reply.contentType { headers.append("Content-Type", contentType) }
         for field in reply.headers.fields { headers.append(field.name, field.value) }
         headers.append("Cache-Control", "private, no-store")
         headers.append("X-Content-Type-Options", "nosniff")
         headers.append("Cross-Origin-Resource-Policy", "same-origin")
         headers.append("X-Request-Id", trace.id)
+        if access.listsOrigins { CrossOrigin.open(&headers, to: trace.origin) }
         if let stream = reply.stream {
             // Whoever asks for the head alone is told of a stream, and not of a body without length, but gets nothing of it.
             guard trace.head.method != "HEAD" else {
@@ -246,12 +290,14 @@ public final class Gateway: Responder {
 
     /// Tells the observer of an answer, once all of it is written.
     private func tell(_ trace: RequestTrace, _ reply: Reply, bytes: Int) {
+        trace.permit?.end()
         observer.observe(
             .requestAnswered(
                 AnsweredRequest(
                     method: trace.head.method, route: trace.route?.name ?? "-", status: reply.status,
                     duration: clock.uptime() - trace.start, bytes: bytes, requestID: trace.id,
-                    sessionID: trace.route?.sessionID, upstream: reply.upstream, cacheStatus: reply.cacheStatus)))
+                    sessionID: trace.route?.sessionID, owner: trace.holder?.name, upstream: reply.upstream,
+                    cacheStatus: reply.cacheStatus)))
     }
 
     private func isJSON(_ headers: HeaderFields) -> Bool {

@@ -14,12 +14,14 @@ public struct GatewayConfiguration: Sendable {
     public var maxIdleTimeout: Int
     /// The largest request body, in bytes.
     public var maxRequestBody: Int
+    /// Who may call.
+    public var access: AccessPolicy
 
     /// Makes bounds; the defaults are the service's.
     public init(
         itemsPerPage: Int = 20, maxItemsPerPage: Int = 10_000, readAhead: ReadAheadDepth = .auto,
-        idleTimeout: Int = 900,
-        maxIdleTimeout: Int = 86_400, maxRequestBody: Int = 1 << 20
+        idleTimeout: Int = 900, maxIdleTimeout: Int = 86_400, maxRequestBody: Int = 1 << 20,
+        access: AccessPolicy = AccessPolicy()
     ) {
         self.itemsPerPage = itemsPerPage
         self.maxItemsPerPage = maxItemsPerPage
@@ -27,5 +29,6 @@ public struct GatewayConfiguration: Sendable {
         self.idleTimeout = idleTimeout
         self.maxIdleTimeout = maxIdleTimeout
         self.maxRequestBody = maxRequestBody
+        self.access = access
     }
 }

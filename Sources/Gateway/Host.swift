@@ -1,14 +1,14 @@
 import HTTPModel
 
 /// The host and port of an authority.
-struct Host: Equatable, Sendable {
+public struct Host: Equatable, Sendable {
     /// The name in lower case without a final dot, or the address; an IPv6 address with its brackets.
-    var name: String
+    public var name: String
     /// The port, `nil` where none is named.
-    var port: Int?
+    public var port: Int?
 
     /// Takes an authority apart. `nil` for one that is empty, carries user information, or is no host at all.
-    init?(_ authority: String) {
+    public init?(_ authority: String) {
         var name = Substring(authority).utf8
         if let colon = name.lastIndex(of: 0x3A), name.last != 0x5D {
             guard let port = portNumber(name[colon...].dropFirst()) else { return nil }
@@ -26,12 +26,12 @@ struct Host: Equatable, Sendable {
     }
 
     /// Whether nobody else can have this name point here: a loopback name or an IP address.
-    var isOurs: Bool {
+    public var isOurs: Bool {
         isLoopback || name.hasPrefix("[") || isIPv4(name)
     }
 
     /// Whether it can only be this machine.
-    var isLoopback: Bool {
+    public var isLoopback: Bool {
         name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]"
             || (name.hasPrefix("127.") && isIPv4(name))
     }

@@ -14,6 +14,8 @@ struct ParameterFaults: Sendable {
 
     /// As many as an answer names; a request could hold any number.
     private static let mostNamed = 100
+    /// As much as an answer repeats of a name, in bytes.
+    private static let longestName = 256
     private var errors: [JSONValue] = []
     private var count = 0
 
@@ -21,6 +23,7 @@ struct ParameterFaults: Sendable {
     mutating func add(_ place: Place, _ name: String, _ detail: String) {
         count += 1
         guard count <= Self.mostNamed else { return }
+        let name = name.utf8.count <= Self.longestName ? name : name.prefix(Self.longestName / 4) + "…"
         let reference: (String, String) =
             switch place {
             case .body: ("pointer", "/" + name.replacing("~", with: "~0").replacing("/", with: "~1"))

@@ -144,7 +144,8 @@ extension Problem {
 
     /// The report as one JSON object, with its title in a language.
     func document(in language: Language) -> [UInt8] {
-        var writer = JSONWriter()
+        // A detail may quote a request or an instance, and may be read on a terminal.
+        var writer = JSONWriter(escapesInvisible: true)
         write(title: ProblemKind(rawValue: name)?.title(in: language) ?? name, to: &writer)
         return writer.bytes
     }
@@ -158,6 +159,12 @@ extension Problem {
                 : "The instance refused the credentials in the request’s Authorization header.", members(upstream),
             headers: ["WWW-Authenticate": "Bearer realm=\"paginatord\""])
     }
+
+    /// What a caller is told who shows no access token that is known.
+    static let tokenRequired = Problem(
+        .authenticationRequired,
+        "The request needs one Authorization header, with Bearer and one of the service’s access tokens behind it.",
+        headers: ["WWW-Authenticate": "Bearer realm=\"paginatord\""])
 
     private static func says(_ what: String, _ upstream: PageSourceError.Upstream) -> String {
         upstream.message.map { "\(what): \($0)" } ?? "\(what) with status \(upstream.status)."

@@ -51,6 +51,11 @@ extension ProblemKind {
                 "As many sessions are open as the configuration allows; none that is in use is ended for a new one.",
                 "Delete sessions that are done, or open one after the seconds in Retry-After."
             )
+        case .tooManyRequests:
+            (
+                "As many requests with this access token are under way as limits.requestsPerToken allows.",
+                "Wait for some of them, and make the same call again after the seconds in Retry-After."
+            )
         case .malformedRequest:
             (
                 "The request is not well-formed HTTP, or its body is no JSON object or nests too deeply.",
@@ -93,18 +98,20 @@ extension ProblemKind {
         case .hostNotAllowed:
             (
                 "The Host header names a host that is none of the service’s; a web page may have had that name point here.",
-                "Call the service as localhost or by its IP address."
+                "Call the service as localhost or by its IP address, or have the operator list the name in access.hosts."
             )
         case .originNotAllowed:
             (
-                "A web page of a foreign origin made the request.",
-                "Serve the page from the service’s own origin, or put a proxy of that origin in front of it."
+                "A web page of a foreign origin made the request, or one that may call made it otherwise than by fetch.",
+                "Serve the page from the service’s own origin, or have the operator list its origin in access.origins; then call "
+                    + "by fetch in the mode cors."
             )
         case .authenticationRequired:
             (
-                "The request’s Authorization header goes on to the instance; it is missing, or the instance refuses it.",
-                "Send one Authorization header with credentials or a token that the instance takes. A session belongs to the "
-                    + "very value that it was opened with."
+                "The request has no Authorization header that is accepted: with an access token of the service or, where it goes "
+                    + "on to the instance, with what the instance takes.",
+                "Send one Authorization header: Bearer with an access token, or the credentials that the instance takes. A "
+                    + "session belongs to the token’s name, or to the very credentials that it was opened with."
             )
         case .queryRejected:
             (

@@ -49,6 +49,12 @@ extension ProblemKind {
                     + "faire place à une autre.",
                 "Supprimez les sessions devenues inutiles, ou réessayez après le nombre de secondes indiqué par Retry-After."
             )
+        case .tooManyRequests:
+            (
+                "Autant de requêtes portant ce jeton d’accès sont en cours que limits.requestsPerToken en admet.",
+                "Attendez la fin de certaines d’entre elles, puis refaites le même appel après le délai de Retry-After, en "
+                    + "secondes."
+            )
         case .malformedRequest:
             (
                 "La requête n’est pas du HTTP bien formé, ou son corps n’est pas un objet JSON ou est trop imbriqué.",
@@ -103,12 +109,13 @@ extension ProblemKind {
         case .hostNotAllowed:
             (
                 "L’en-tête Host nomme un hôte qui n’est pas celui du service. Une page web a pu faire pointer ce nom ici.",
-                "Appelez le service sous le nom localhost ou par son adresse IP."
+                "Appelez le service sous le nom localhost ou par son adresse IP, ou faites inscrire le nom dans access.hosts."
             )
         case .originNotAllowed:
             (
-                "Une page web d’une autre origine a fait la requête.",
-                "Servez la page depuis l’origine du service, ou placez devant lui un mandataire de cette origine."
+                "Une page web d’une autre origine a fait la requête, ou une page admise l’a faite autrement que par fetch.",
+                "Servez la page depuis l’origine du service, ou faites inscrire son origine dans access.origins ; appelez ensuite "
+                    + "par fetch en mode cors."
             )
         case .authenticationRequired:
             (

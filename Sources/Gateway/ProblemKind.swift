@@ -10,6 +10,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     case sessionNotFound = "session-not-found"
     case sessionExpired = "session-expired"
     case tooManySessions = "too-many-sessions"
+    case tooManyRequests = "too-many-requests"
     case malformedRequest = "malformed-request"
     case invalidParameter = "invalid-parameter"
     case notFound = "not-found"
@@ -55,7 +56,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .unsupportedMediaType: 415
         case .hostNotAllowed: 421
         case .invalidParameter, .queryRejected: 422
-        case .tooManySessions, .upstreamRateLimited: 429
+        case .tooManySessions, .tooManyRequests, .upstreamRateLimited: 429
         case .headersTooLarge: 431
         case .internal: 500
         case .notImplemented: 501
@@ -83,6 +84,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
         case .sessionNotFound: ("There is no such session", "Cette session n’existe pas")
         case .sessionExpired: ("The session has ended", "La session est terminée")
         case .tooManySessions: ("Too many sessions are open", "Trop de sessions sont ouvertes")
+        case .tooManyRequests: ("Too many requests are under way", "Trop de requêtes sont en cours")
         case .malformedRequest: ("The request cannot be read", "La requête est illisible")
         case .invalidParameter: ("A parameter is not allowed", "Un paramètre n’est pas admis")
         case .notFound: ("There is nothing at this path", "Il n’y a rien à ce chemin")

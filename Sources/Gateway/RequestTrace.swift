@@ -14,6 +14,12 @@ struct RequestTrace: Sendable {
     var route: Route?
     /// The instance that the answer came from, once it is known.
     var instance: String?
+    /// The listed origin of the page that has sent it.
+    var origin: String?
+    /// Who has sent it, where callers are known by tokens.
+    var holder: TokenHolder?
+    /// What it is counted by among its holder's requests.
+    var permit: RequestPermit?
 
     /// The language of its problems' titles.
     var language: Language {

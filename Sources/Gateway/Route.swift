@@ -98,6 +98,14 @@ enum Route: Sendable, Equatable {
         }
     }
 
+    /// Whether it tells how the process is doing, and nothing else.
+    var isHealth: Bool {
+        switch self {
+        case .livez, .readyz: true
+        case .sessions, .session, .move, .page, .events, .records, .table, .instances, .problems, .problem: false
+        }
+    }
+
     /// The methods that it takes; `OPTIONS` everywhere besides.
     var methods: [String] {
         switch self {

@@ -3,9 +3,14 @@ public struct JSONWriter {
     /// What has been written.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
+    private let escapesInvisible: Bool
 
     /// Makes a writer with room for that many bytes.
-    public init(capacity: Int = 512) {
+    ///
+    /// - Parameter escapesInvisible: whether characters beyond ASCII that steer a terminal, turn the direction of text or
+    ///   break a line (Unicode categories Cc, Cf, Zl and Zp) are escaped as well; readers of the JSON see no difference.
+    public init(capacity: Int = 512, escapesInvisible: Bool = false) {
+        self.escapesInvisible = escapesInvisible
         bytes.reserveCapacity(capacity)
     }
 
@@ -120,27 +125,49 @@ public struct JSONWriter {
     private mutating func string(_ text: String) {
         separate()
         bytes.append(0x22)
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+        if escapesInvisible {
+            for scalar in text.unicodeScalars {
+                if isInvisible(scalar) {
+                    for unit in scalar.utf16 { appendEscape(unit) }
+                } else {
+                    appendEscaped(scalar.utf8)
+                }
+            }
+        } else if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
             bytes.append(contentsOf: text.utf8)
         } else {
-            appendEscaped(text)
+            appendEscaped(text.utf8)
         }
         bytes.append(0x22)
         needsComma = true
     }
 
-    private mutating func appendEscaped(_ text: String) {
-        for byte in text.utf8 {
+    private mutating func appendEscaped(_ text: some Sequence<UInt8>) {
+        for byte in text {
             switch byte {
             case 0x22, 0x5C: bytes += [0x5C, byte]
             case 0x0A: bytes += [0x5C, 0x6E]
             case 0x0D: bytes += [0x5C, 0x72]
             case 0x09: bytes += [0x5C, 0x74]
-            case 0..<0x20, 0x7F:
-                bytes += [0x5C, 0x75, 0x30, 0x30, hexadecimalDigit(byte >> 4), hexadecimalDigit(byte & 15)]
+            case 0..<0x20, 0x7F: appendEscape(UInt16(byte))
             default: bytes.append(byte)
             }
         }
+    }
+
+    private mutating func appendEscape(_ unit: UInt16) {
+        bytes += [0x5C, 0x75]
+        for shift in [12, 8, 4, 0] {
+            bytes.append(hexadecimalDigit(UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 15))
+        }
+    }
+}
+
+private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    guard !scalar.isASCII else { return false }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: return true
+    default: return false
     }
 }
 

@@ -8,7 +8,9 @@ public struct RequestTarget: Sendable, Equatable {
     public var query: String?
 
     /// Takes a target apart. `nil` for one that is neither an absolute path nor an absolute http(s) URL, or that holds
-    /// anything but visible ASCII characters, a fragment, a percent sign without two hexadecimal digits, or a NUL.
+    /// anything but visible ASCII characters, a fragment, a percent sign without two hexadecimal digits, or a NUL. Nor may
+    /// its path hold what others take for another path (RFC 3986 §6.2.2): segments `.` and `..`, a backslash, and a dot, a
+    /// slash or a backslash in an escape.
     public init?(_ raw: String) {
         guard isWellFormed(raw.utf8) else { return nil }
         var target = raw[...]
@@ -18,9 +20,11 @@ public struct RequestTarget: Sendable, Equatable {
             target = rest[...]
         }
         guard let mark = target.utf8.firstIndex(of: 0x3F) else {
+            guard hasOneReading(target.utf8) else { return nil }
             path = String(target)
             return
         }
+        guard hasOneReading(target[..<mark].utf8) else { return nil }
         path = String(target[..<mark])
         query = String(target[target.utf8.index(after: mark)...])
     }
@@ -56,6 +60,25 @@ private func isWellFormed(_ target: String.UTF8View) -> Bool {
         }
     }
     return digitsDue == 0
+}
+
+/// Whether nobody makes another path of this one, whose escapes are well-formed.
+private func hasOneReading(_ path: Substring.UTF8View) -> Bool {
+    var isSuspect = false
+    for byte in path where byte == 0x25 || byte == 0x2E || byte == 0x5C { isSuspect = true }
+    // Hardly any path has one of the three.
+    guard isSuspect else { return true }
+    for segment in path.split(separator: 0x2F) {
+        if segment.elementsEqual([0x2E]) || segment.elementsEqual([0x2E, 0x2E]) || segment.contains(0x5C) {
+            return false
+        }
+        for (index, byte) in zip(segment.indices, segment) where byte == 0x25 {
+            let digits = segment[index...].dropFirst().prefix(2).map { $0 & 0xDF }
+            // %2E, %2F and %5C; clearing that bit turns digits into 0x10 to 0x19, and leaves capital letters.
+            if [[0x12, 0x45], [0x12, 0x46], [0x15, 0x43]].contains(digits) { return false }
+        }
+    }
+    return true
 }
 
 /// The value of an ASCII hexadecimal digit.

@@ -5,6 +5,10 @@
 public protocol Responder: Sendable {
     /// Looks at a request's head. Called on the event loop of the connection; must not block.
     func receive(_ head: RequestHead) -> Reception
+
+    /// Words the refusal of a head that the server does not let through; the connection ends with it. Called as `receive`
+    /// is, instead of it.
+    func refusal(of head: RequestHead, for fault: HeadFault) -> Response
 }
 
 /// What is to happen with a request whose head is known.
@@ -17,6 +21,13 @@ public enum Reception: Sendable {
 }
 
 extension Responder {
+    /// Refuses in plain text.
+    public func refusal(of head: RequestHead, for fault: HeadFault) -> Response {
+        Response(
+            status: fault.status, headers: ["Content-Type": "text/plain; charset=utf-8"],
+            body: .bytes(Array("\(fault.detail)\n".utf8)))
+    }
+
     /// Answers a whole request in one step, as a server would: for tests and for calls inside the process.
     public func respond(to request: Request) async -> Response {
         switch receive(request.head) {

@@ -1,6 +1,7 @@
 internal import CMicroHTTPD
 internal import EventLoops
 internal import Glibc
+internal import HTTPModel
 internal import Synchronization
 
 /// Accepts the connections of one listener and gives each to the loop that has the fewest.
@@ -41,16 +42,23 @@ final class Acceptor: @unchecked Sendable {
 
     /// The loop that it runs on.
     let loop: EventLoop
+    /// How peers reach the listener.
+    let kind: ConnectionKind
     private let state: ServerState
-    private let daemons: [Daemon]
+    private var daemons: [Daemon]
+    /// Which of the server's successive identities the daemons have.
+    private var generation = 0
     private var descriptor: Int32
     private var watch: DescriptorWatch?
     private var pause: LoopTimer?
     private var turn = 0
 
     /// Makes an acceptor that owns the listening descriptor from now on.
-    init(_ descriptor: Int32, on loop: EventLoop, _ state: ServerState, _ daemons: [Daemon]) {
+    init(
+        _ descriptor: Int32, of kind: ConnectionKind, on loop: EventLoop, _ state: ServerState, _ daemons: [Daemon]
+    ) {
         self.descriptor = descriptor
+        self.kind = kind
         self.loop = loop
         self.state = state
         self.daemons = daemons
@@ -70,6 +78,14 @@ final class Acceptor: @unchecked Sendable {
         } catch {
             throw .cannotStart(error.description)
         }
+    }
+
+    /// Gives new connections to these daemons from now on, unless later ones have come first.
+    func use(_ daemons: [Daemon], generation: Int) {
+        loop.assertCurrent()
+        guard generation > self.generation else { return }
+        self.generation = generation
+        self.daemons = daemons
     }
 
     /// Accepts nothing more and closes the socket. Stopping twice is allowed.

@@ -7,7 +7,7 @@ final class Connection {
     /// The place in the daemon's list.
     var index = 0
     /// The raw target of the request whose head is being read.
-    var target = ""
+    var target = ReceivedTarget()
     /// The request under way.
     var exchange: Exchange?
     /// When the connection is cut if the head, or the next request, has not come, in the loop's milliseconds; `nil` while a
@@ -15,6 +15,16 @@ final class Connection {
     var deadline: Int?
     /// Whether the peer had ended its direction when this was last looked at, with all that it had sent read.
     var hadEnded = false
+
+    /// How far the peer had come with taking an answer.
+    struct Progress {
+        /// A number that says how much it had taken.
+        var taken: Int64
+        /// By when it has to have taken more, in the loop's milliseconds.
+        var deadline: Int
+    }
+    /// The progress of the answer that is being sent; `nil` where none is, or where it waits for its producer.
+    var progress: Progress?
 
     /// Makes the record of a connection that was just accepted.
     init(_ descriptor: Int32, deadline: Int) {

@@ -48,7 +48,7 @@ private let receiveTarget:
     @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
         context, target, connection in
         guard let target, let record = record(connection) else { return nil }
-        daemon(context)?.headBegan(on: record, target: text(target, strlen(target)))
+        daemon(context)?.headBegan(on: record, target: ReceivedTarget(target))
         return nil
     }
 

@@ -18,6 +18,8 @@ final class Daemon: @unchecked Sendable {
     let state: ServerState
     /// How peers reach it.
     let kind: ConnectionKind
+    /// The identity of a daemon that speaks TLS.
+    private let tls: HTTPServerConfiguration.TLS?
     /// How many connections it has, those on their way to it among them. From any thread.
     let load = Atomic<Int>(0)
     /// Whether something was resumed since libmicrohttpd last ran.
@@ -28,6 +30,8 @@ final class Daemon: @unchecked Sendable {
     /// The server's time limits, in the loop's milliseconds.
     private let headTimeout: Int
     private let idleTimeout: Int
+    /// How long the peer may take for the next part of an answer.
+    let stallTimeout: Int
     private var handle: OpaquePointer?
     private var connections: [Connection] = []
     /// How many connections libmicrohttpd has ever taken.
@@ -48,17 +52,23 @@ final class Daemon: @unchecked Sendable {
     /// The grace of a stop that was asked for and has not begun.
     private var grace: Duration?
     private var stopped: (@Sendable () -> Void)?
+    /// Who is told of the end of a daemon that takes no new connections.
+    private var retired: (@Sendable () -> Void)?
     private var lastMessage = ""
     /// Whether libmicrohttpd's message is about a connection that is closed on purpose.
     private var isClosingOnPurpose = false
 
     /// Makes a daemon that is not running.
-    init(_ loop: EventLoop, _ state: ServerState, _ kind: ConnectionKind) {
+    init(
+        _ loop: EventLoop, _ state: ServerState, _ kind: ConnectionKind, _ tls: HTTPServerConfiguration.TLS? = nil
+    ) {
         self.loop = loop
         self.state = state
         self.kind = kind
+        self.tls = tls
         headTimeout = milliseconds(state.configuration.headTimeout)
         idleTimeout = milliseconds(state.configuration.idleTimeout)
+        stallTimeout = milliseconds(state.configuration.stallTimeout)
     }
 
     // MARK: Start and stop
@@ -103,7 +113,7 @@ final class Daemon: @unchecked Sendable {
         options.timeout_seconds = UInt32(clamping: configuration.idleTimeout.components.seconds)
         // The response's head comes from the same memory: without room of its own the peer would get no answer.
         options.memory_limit = max(4 << 10, configuration.maxHeadBytes) + responseHeadBytes
-        guard kind == .tls, let tls = configuration.tls else { return cmhd_start(options, callbacks) }
+        guard kind == .tls, let tls else { return cmhd_start(options, callbacks) }
         options.flags |= MHD_USE_TLS.rawValue
         // libmicrohttpd reads the three texts while it starts.
         return tls.key.withCString { key in
@@ -132,6 +142,14 @@ final class Daemon: @unchecked Sendable {
         self.stopped = stopped
         self.grace = grace
         // Not here: this may run inside libmicrohttpd, from a queue that a request's start has drained.
+        askForRun()
+    }
+
+    /// Goes on until the last of its connections has ended, and then calls `ended`. No acceptor may know it any more.
+    func retire(ended: @escaping @Sendable () -> Void) {
+        loop.assertCurrent()
+        guard handle != nil else { return ended() }
+        retired = ended
         askForRun()
     }
 
@@ -165,7 +183,8 @@ final class Daemon: @unchecked Sendable {
         if let settler { loop.removeSettler(settler) }
         settler = nil
         stopped?()
-        stopped = nil
+        retired?()
+        (stopped, retired) = (nil, nil)
         whileRunning = nil
     }
 
@@ -195,7 +214,7 @@ final class Daemon: @unchecked Sendable {
                 self.grace = nil
                 beginDraining(handle, grace)
             }
-            if isDraining, isCutting || connections.isEmpty {
+            if isDraining ? isCutting || connections.isEmpty : hasRetired {
                 close()
                 return true
             }
@@ -209,6 +228,11 @@ final class Daemon: @unchecked Sendable {
             needsRun = true
         }
         return false
+    }
+
+    /// Whether a daemon that gets no new connections has lost its last one; those on their way to it count.
+    private var hasRetired: Bool {
+        retired != nil && load.load(ordering: .relaxed) == 0
     }
 
     /// Sets the timer, unless it is due earlier anyway: most requests only move the time further away.
@@ -265,12 +289,13 @@ final class Daemon: @unchecked Sendable {
     }
 
     /// A request line has come.
-    func headBegan(on connection: Connection, target: String) {
+    func headBegan(on connection: Connection, target: ReceivedTarget) {
         loop.assertCurrent()
         connection.target = target
         connection.hadEnded = false
-        // Only where the head did not come whole will anybody look at this before the request begins.
-        connection.deadline = loop.now + headTimeout
+        // Only where the head did not come whole will anybody look at this before the request begins. A request line gives
+        // the first request on a connection no time beyond what it had from the start.
+        connection.deadline = min(connection.deadline ?? .max, loop.now + headTimeout)
     }
 
     /// A connection was closed; its socket is no longer ours.
@@ -309,7 +334,7 @@ final class Daemon: @unchecked Sendable {
                 continue
             }
             if let deadline = exchange.bodyDeadline, deadline < now { connection.cut() }
-            if exchange.isStalled(since: now - state.configuration.stallTimeout) { connection.cut() }
+            if takesTooLong(connection, with: exchange) { connection.cut() }
             if exchange.isWaitingForProducer, hasGone(connection.descriptor) { exchange.peerHasGone() }
         }
     }

@@ -35,6 +35,8 @@ final class Exchange: @unchecked Sendable {
     private var dropped = 0
     private var isSuspended = false
     private var isHead = false
+    /// Whether the answer is its connection's last, whatever it is.
+    private var endsConnection = false
     private var stream: StreamedBody?
     /// When a body that has not come whole by then is given up; `nil` when it is whole.
     private(set) var bodyDeadline: ContinuousClock.Instant?
@@ -49,17 +51,24 @@ final class Exchange: @unchecked Sendable {
     // MARK: Called by libmicrohttpd
 
     /// Takes the head and asks the responder what is to happen.
-    func begin(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, target: String) -> MHD_Result {
+    func begin(
+        method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, target: ReceivedTarget
+    ) -> MHD_Result {
         guard let connection else { return .NO }
-        let received = ReceivedHead(of: connection)
+        let limit = daemon.state.configuration.maxHeadBytes
+        let received = ReceivedHead(
+            of: connection, method: method, version: version, target: target, maxBytes: limit)
         let head = RequestHead(
-            method: String(cString: method), target: target, minorVersion: minorVersion(version),
+            method: String(cString: method), target: target.text, minorVersion: received.minorVersion,
             headers: received.headers, connection: daemon.kind)
         isHead = head.method == "HEAD"
-        if let refusal = refusal(of: received, target: target) { return queue(refusal) }
+        if let fault = received.fault { return queue(daemon.state.responder.refusal(of: head, for: fault)) }
+        // libmicrohttpd 0.9.75 takes chunks that others do not: nothing is read behind them.
+        endsConnection = received.isTransferEncoded
         switch daemon.state.responder.receive(head) {
         case .answer(let response):
-            if received.hasBody { return queue(response) }
+            // A head that a responder takes for malformed is its connection's last, too.
+            if received.hasBody || response.status == 400 { return queue(response) }
             state = .ready(response)
         case .body(let limit, let tooLarge, let respond):
             if received.announcesMore(than: limit) { return queue(tooLarge()) }
@@ -70,14 +79,6 @@ final class Exchange: @unchecked Sendable {
             state = .receiving(head, limit: limit, refuse: tooLarge, respond: respond)
         }
         return .YES
-    }
-
-    /// Why a head is too large, which libmicrohttpd finds out only for one that leaves no room for the answer's.
-    private func refusal(of received: ReceivedHead, target: String) -> Response? {
-        let limit = daemon.state.configuration.maxHeadBytes
-        guard received.byteCount + target.utf8.count > limit else { return nil }
-        daemon.log("a request's head is larger than \(limit) bytes")
-        return Response(status: target.utf8.count > limit ? 414 : 431)
     }
 
     /// Takes a part of the body. Nothing may be queued here, so a body that is too long is dropped up to a bound and
@@ -182,9 +183,9 @@ final class Exchange: @unchecked Sendable {
         resume()
     }
 
-    /// Whether the reader of a streamed body has left it lying since before that instant.
-    func isStalled(since instant: ContinuousClock.Instant) -> Bool {
-        stream?.isStalled(since: instant) ?? false
+    /// Whether an answer is under way that only the peer keeps from going on.
+    var isSending: Bool {
+        if case .answered = state { !isWaitingForProducer } else { false }
     }
 
     /// Whether a streamed body waits for its producer, so that libmicrohttpd does not watch the socket.
@@ -224,7 +225,7 @@ final class Exchange: @unchecked Sendable {
             return .NO
         }
         outgoing.add(response.headers, onFault: faults)
-        if daemon.state.isDraining { outgoing.closeConnection() }
+        if daemon.state.isDraining || endsConnection { outgoing.closeConnection() }
         let result = outgoing.queue(on: connection, status: status)
         if result == .YES {
             stream?.start()
@@ -237,8 +238,3 @@ final class Exchange: @unchecked Sendable {
 
 /// How much of a body that is too long is dropped in the hope that the peer then reads the refusal.
 private let droppedBytes = 16 << 20
-
-private func minorVersion(_ version: UnsafePointer<CChar>) -> Int {
-    // libmicrohttpd answers everything but 1.x with 505 itself.
-    String(cString: version) == "HTTP/1.0" ? 0 : 1
-}

@@ -9,11 +9,18 @@ public final class HTTPServer: Sendable {
     private let listeners: [BoundListener]
     private let state: ServerState
     private let group: EventLoopGroup
-    private let daemons = Mutex<[Daemon]>([])
+    /// What runs now.
+    private struct Running {
+        var daemons: [Daemon] = []
+        var acceptors: [Acceptor] = []
+        /// How often the certificate was renewed.
+        var generation = 0
+        var isStopping = false
+    }
+    private let running = Mutex(Running())
     /// Those that `stop` waits for.
     private let stopping = Mutex<[Daemon]>([])
     private let isHurried = Atomic(false)
-    private let acceptors = Mutex<[Acceptor]>([])
 
     /// Makes a server that is not running.
     ///
@@ -47,20 +54,60 @@ public final class HTTPServer: Sendable {
             for kind in Set(listeners.map(\.kind)) {
                 var workers: [Daemon] = []
                 for loop in group.loops {
-                    let daemon = Daemon(loop, state, kind)
+                    let daemon = Daemon(loop, state, kind, state.configuration.tls)
                     try await on(loop) { () throws(HTTPServerError) in try daemon.start() }
-                    daemons.withLock { $0.append(daemon) }
+                    running.withLock { $0.daemons.append(daemon) }
                     workers.append(daemon)
                 }
                 for listener in listeners where listener.kind == kind {
-                    let acceptor = Acceptor(try listener.duplicate(), on: group.next(), state, workers)
-                    acceptors.withLock { $0.append(acceptor) }
+                    let acceptor = Acceptor(try listener.duplicate(), of: kind, on: group.next(), state, workers)
+                    running.withLock { $0.acceptors.append(acceptor) }
                     try await on(acceptor.loop) { () throws(HTTPServerError) in try acceptor.start() }
                 }
             }
         } catch {
             await stop(grace: .zero)
             throw error
+        }
+    }
+
+    /// Gives every new connection over TLS that identity. Open ones keep the one that they have and go on, on daemons that
+    /// end with the last of them. A server that is stopping, or has no listener with TLS, changes nothing.
+    ///
+    /// - Throws: `HTTPServerError.cannotStart` where the identity is refused; the former one stays in use.
+    @concurrent public func renewTLS(_ tls: HTTPServerConfiguration.TLS) async throws(HTTPServerError) {
+        guard listeners.contains(where: { $0.kind == .tls }) else { return }
+        var successors: [Daemon] = []
+        do throws(HTTPServerError) {
+            for loop in group.loops {
+                let daemon = Daemon(loop, state, .tls, tls)
+                try await on(loop) { () throws(HTTPServerError) in try daemon.start() }
+                successors.append(daemon)
+            }
+        } catch {
+            await retire(successors)
+            throw error
+        }
+        let change = running.withLock { running -> (former: [Daemon], acceptors: [Acceptor], generation: Int)? in
+            guard !running.isStopping else { return nil }
+            let former = running.daemons.filter { $0.kind == .tls }
+            running.daemons += successors
+            running.generation += 1
+            return (former, running.acceptors.filter { $0.kind == .tls }, running.generation)
+        }
+        guard let (former, acceptors, generation) = change else { return await retire(successors) }
+        for acceptor in acceptors {
+            try await on(acceptor.loop) { [successors] in acceptor.use(successors, generation: generation) }
+        }
+        await retire(former)
+    }
+
+    /// Tells daemons that no acceptor knows any more to end with their last connection; does not wait for that.
+    private func retire(_ daemons: [Daemon]) async {
+        for daemon in daemons {
+            try? await on(daemon.loop) {
+                daemon.retire { [self] in running.withLock { $0.daemons.removeAll { $0 === daemon } } }
+            }
         }
     }
 
@@ -95,15 +142,19 @@ public final class HTTPServer: Sendable {
     @concurrent public func stop(grace: Duration) async {
         state.drain()
         for listener in listeners { listener.close() }
-        for acceptor in acceptors.withLock({ $0 }) { try? await on(acceptor.loop) { acceptor.stop() } }
-        let running = daemons.withLock { daemons in
-            defer { daemons = [] }
-            return daemons
+        let acceptors = running.withLock { running in
+            running.isStopping = true
+            return running.acceptors
         }
-        stopping.withLock { $0 = running }
+        for acceptor in acceptors { try? await on(acceptor.loop) { acceptor.stop() } }
+        let daemons = running.withLock { running in
+            defer { running.daemons = [] }
+            return running.daemons
+        }
+        stopping.withLock { $0 = daemons }
         let grace = isHurried.load(ordering: .sequentiallyConsistent) ? .zero : grace
         await withTaskGroup { group in
-            for daemon in running {
+            for daemon in daemons {
                 group.addTask {
                     await withCheckedContinuation { (stopped: CheckedContinuation<Void, Never>) in
                         let isRunning = daemon.loop.execute { daemon.stop(grace: grace) { stopped.resume() } }

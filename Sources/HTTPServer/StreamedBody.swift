@@ -33,7 +33,6 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
     private var first = 0
     private var bytesHeld = 0
     private var waiting: [CheckedContinuation<Bool, Never>] = []
-    private var lastRead = ContinuousClock.now
     /// Whether the connection was suspended once more before it is cut.
     private var hasPaused = false
     /// Whether the connection is suspended because nothing lies here.
@@ -127,7 +126,6 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         loop.assertCurrent()
         guard case .open = phase else { return false }
         guard !piece.isEmpty else { return true }
-        if bytesHeld == 0 { lastRead = .now }
         pieces.append(piece)
         bytesHeld += piece.count
         resume()
@@ -181,7 +179,6 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
             suspend()
             return 0
         }
-        lastRead = .now
         var count = 0
         while count < target.count, first < pieces.count {
             let part = pieces[first].prefix(target.count - count)
@@ -249,11 +246,6 @@ final class StreamedBody: BodyWriter, @unchecked Sendable {
         pieces = []
         first = 0
         bytesHeld = 0
-    }
-
-    /// Whether bytes have been lying here since before that instant.
-    func isStalled(since instant: ContinuousClock.Instant) -> Bool {
-        bytesHeld > 0 && lastRead < instant
     }
 }
 

@@ -14,6 +14,8 @@ public struct AnsweredRequest: Sendable, Equatable {
     public var requestID: String
     /// The first characters of the session's id. The whole id would let a reader of the log move the session.
     public let sessionPrefix: String?
+    /// The name of the access token that it came with; never anything of the token.
+    public var owner: String?
     /// The time spent waiting for the instance; `nil` where it was not asked.
     public var upstream: Duration?
     /// Where its page came from, as `Cache-Status` says it; `nil` where it is no page.
@@ -27,7 +29,7 @@ public struct AnsweredRequest: Sendable, Equatable {
     /// - Parameter sessionID: the whole id; only its first `sessionPrefixLength` characters are kept.
     public init(
         method: String, route: String, status: Int, duration: Duration, bytes: Int, requestID: String,
-        sessionID: String? = nil, upstream: Duration? = nil, cacheStatus: String? = nil
+        sessionID: String? = nil, owner: String? = nil, upstream: Duration? = nil, cacheStatus: String? = nil
     ) {
         self.method = method
         self.route = route
@@ -36,6 +38,7 @@ public struct AnsweredRequest: Sendable, Equatable {
         self.bytes = bytes
         self.requestID = requestID
         self.sessionPrefix = sessionID.map { String($0.prefix(Self.sessionPrefixLength)) }
+        self.owner = owner
         self.upstream = upstream
         self.cacheStatus = cacheStatus
     }

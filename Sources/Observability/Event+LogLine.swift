@@ -15,6 +15,7 @@ extension Event {
             line.field("cacheStatus", request.cacheStatus)
             line.field("requestID", request.requestID)
             line.field("session", request.sessionPrefix)
+            line.field("owner", request.owner)
         case .serviceStarted(let version, let instances, let listeners):
             line.field("version", version)
             line.field("instances", instances.joined(separator: ","))
@@ -25,6 +26,10 @@ extension Event {
             line.field("address", address)
             line.field("reason", reason)
         case .configurationWarning(let detail): line.field("detail", detail)
+        case .settingRenewed(let setting): line.field("setting", setting)
+        case .settingNotRenewed(let setting, let reason):
+            line.field("setting", setting)
+            line.field("reason", reason)
         case .sessionsInMemory: line.field("detail", "sessions are kept in memory and end with the process")
         case .sessionsInFile(let path): line.field("path", path)
         case .sessionsInRedis(let address, let database):

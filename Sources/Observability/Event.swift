@@ -14,6 +14,10 @@ public enum Event: Sendable, Equatable {
     case listenerSkipped(address: String, reason: String)
     /// A setting was understood, but is probably not what was meant.
     case configurationWarning(String)
+    /// What a setting points to, such as a file with a secret, was read again and is in force.
+    case settingRenewed(setting: String)
+    /// What a setting points to could not be read again; what was in force stays so. The reason tells nothing of what is in it.
+    case settingNotRenewed(setting: String, reason: String)
     /// Sessions live in memory only, and end with the process.
     case sessionsInMemory
     /// Sessions live in that file, and outlive the process.
@@ -40,10 +44,10 @@ public enum Event: Sendable, Equatable {
         switch self {
         case .connectionFault: .debug
         case .requestAnswered, .serviceStarted, .serviceStopping, .serviceStopped, .listenerSkipped, .sessionsInMemory,
-            .sessionsInFile, .sessionsInRedis, .storeAvailable:
+            .sessionsInFile, .sessionsInRedis, .storeAvailable, .settingRenewed:
             .info
         case .configurationWarning, .storeUnavailable, .upstreamFailed, .logLinesDropped: .warning
-        case .serverFault, .internalBug: .error
+        case .serverFault, .settingNotRenewed, .internalBug: .error
         }
     }
 
@@ -56,6 +60,8 @@ public enum Event: Sendable, Equatable {
         case .serviceStopped: "service-stopped"
         case .listenerSkipped: "listener-skipped"
         case .configurationWarning: "configuration-warning"
+        case .settingRenewed: "setting-renewed"
+        case .settingNotRenewed: "setting-not-renewed"
         case .sessionsInMemory: "sessions-in-memory"
         case .sessionsInFile: "sessions-in-file"
         case .sessionsInRedis: "sessions-in-redis"

@@ -160,6 +160,17 @@ public actor RawConnection {
         return Array(buffer.prefix(count))
     }
 
+    /// Takes one byte from the system and leaves the rest there, as a slow reader does.
+    ///
+    /// - Throws: `Failure.ended` where the peer has ended the connection, in order or not.
+    public func takeByte() throws {
+        var byte: UInt8 = 0
+        // Safe because the call is given room for one byte, and this is one.
+        let count = unsafe recv(descriptor, &byte, 1, 0)
+        if count < 0, errno == EAGAIN { throw Failure.timedOut }
+        guard count > 0 else { throw Failure.ended(after: []) }
+    }
+
     /// Reads until the peer ends the connection, in order or not.
     public func readToEnd() throws -> [UInt8] {
         while try fill() {}

@@ -2,9 +2,9 @@ import Pagination
 
 /// SipHash-2-4 with 128 bits of output (Aumasson, Bernstein, 2012), under a fixed key: a digest that is the same in
 /// every process, so that it may be stored. It tells rows apart; it is no protection against somebody who forges them.
-enum SipHash {
+package enum SipHash {
     /// The digest of a message.
-    static func digest(_ message: [UInt8], key: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908))
+    package static func digest(_ message: [UInt8], key: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908))
         -> (first: UInt64, second: UInt64)
     {
         var state = State(

@@ -12,7 +12,7 @@ func demoInstance(
     defer { log.close() }
     do {
         let group = try EventLoopGroup()
-        let signals = try await group.endingSignals()
+        let signals = try await group.processSignals(renews: false)
         var settings = settings
         settings.sleep = { try await group.currentOrNext().sleep(for: $0) }
         let result = await demoInstance(

@@ -53,7 +53,7 @@ struct Program: Sendable {
 
     private func runExport(_ options: ExportOptions) async -> ExitCode {
         let source = ConfigurationSource(
-            file: options.configurationFile, environment: environment, isDemo: options.isDemo)
+            file: options.configurationFile, environment: environment, isDemo: options.isDemo, isForService: false)
         do throws(ConfigurationFailure) {
             return await export(options, configuration: try Configuration(from: source), console: console)
         } catch {

@@ -11,8 +11,12 @@ struct RunningServer {
     let signals: AsyncStream<ProcessSignal>
     /// The server.
     let server: HTTPServer
-    /// The sockets that it listens on.
+    /// The server of the admin listener. It has connections of its own, and answers until the other one has stopped.
+    var admin: HTTPServer?
+    /// The sockets that both listen on.
     let listeners: [BoundListener]
+    /// What is read again on each SIGHUP.
+    var renewals = Renewals()
 
     /// Starts serving, says where on standard output, and stops when SIGTERM or SIGINT has come. A further one ends the
     /// grace.
@@ -23,19 +27,31 @@ struct RunningServer {
         console: Console, grace: Duration, started: () async -> Void, stopping: (String) -> Void
     ) async throws(HTTPServerError) {
         try await server.start()
+        do throws(HTTPServerError) {
+            try await admin?.start()
+        } catch {
+            await server.stop(grace: .zero)
+            throw error
+        }
         console.output(listeners.map { "listening on \($0)\n" }.joined())
         await started()
         // Never given up, so that no signal has its former effect while the service stops.
         var iterator = signals.makeAsyncIterator()
-        switch await iterator.next() {
+        var signal = await iterator.next()
+        while signal == .hangUp {
+            await renewals.run()
+            signal = await iterator.next()
+        }
+        switch signal {
         case .interrupt: stopping("SIGINT")
         case nil: stopping("the event loop ended")
         default: stopping("SIGTERM")
         }
         let hurrying = Task { [server] in
-            for await _ in signals { server.endGrace() }
+            for await signal in signals where signal != .hangUp { server.endGrace() }
         }
         await server.stop(grace: grace)
+        await admin?.stop(grace: .zero)
         _ = hurrying
     }
 }
@@ -43,9 +59,10 @@ struct RunningServer {
 extension EventLoopGroup {
     /// Takes over the signals that end the process.
     ///
+    /// - Parameter renews: whether SIGHUP is taken over as well, and then has things read again instead of ending the process.
     /// - Throws: `EventLoopError` where the system refuses.
-    func endingSignals() async throws(EventLoopError) -> AsyncStream<ProcessSignal> {
-        try await loops[0].signals([.terminate, .interrupt])
+    func processSignals(renews: Bool) async throws(EventLoopError) -> AsyncStream<ProcessSignal> {
+        try await loops[0].signals(renews ? [.terminate, .interrupt, .hangUp] : [.terminate, .interrupt])
     }
 }
 
@@ -54,10 +71,22 @@ extension HTTPServerConfiguration {
     init(_ limits: LimitsConfiguration, tls: TLSConfiguration?, observer: any Observer) {
         self.init()
         maxConnections = limits.connections
+        headTimeout = limits.headTimeout
+        bodyTimeout = limits.bodyTimeout
         idleTimeout = limits.idleTimeout
+        stallTimeout = limits.stallTimeout
         maxHeadBytes = limits.requestHead
-        self.tls = tls.map { TLS(certificateChain: $0.certificateChain, key: $0.key.revealed) }
+        self.tls = tls?.identity
         log = { observer.observe(.connectionFault($0)) }
         onFault = { observer.observe(.internalBug(detail: $0, requestID: nil)) }
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// The same for the admin listener, with few connections, which are its own: it answers when the others have none left.
+    var forAdmin: HTTPServerConfiguration {
+        var configuration = self
+        configuration.maxConnections = 64
+        return configuration
     }
 }

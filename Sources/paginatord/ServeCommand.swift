@@ -16,7 +16,7 @@ func serve(_ options: ServeOptions, configuration: Configuration, storage: Sessi
     for warning in configuration.warnings { log.observe(.configurationWarning(warning)) }
     do {
         let group = try EventLoopGroup()
-        let signals = try await group.endingSignals()
+        let signals = try await group.processSignals(renews: true)
         let result = await serve(
             options, configuration: configuration, storage: storage, group: group, signals: signals, observer: log)
         await group.shutdown()
@@ -33,6 +33,14 @@ private func serve(
 ) async -> ExitCode {
     do {
         let listeners = try bind(configuration.listeners, isTLS: configuration.tls != nil, observer: observer)
+        if configuration.isForThisMachineOnly, let exposed = listeners.first(where: \.isReachableByOthers) {
+            for listener in listeners { listener.close() }
+            return Console.standard.report(
+                ConfigurationFailure(problems: [configuration.exposure(of: exposed.address.description)]))
+        }
+        let adminListeners =
+            configuration.adminListeners.isEmpty
+            ? [] : try bind(configuration.adminListeners, isTLS: configuration.tls != nil, observer: observer)
         let sessions = try await OpenSessionStore(
             storage, configuration: configuration, group: group, observer: observer)
         let connections = try await connections(
@@ -40,18 +48,36 @@ private func serve(
         let service = Service(
             connections, store: sessions.store, configuration: configuration, group: group, observer: observer)
         let limits = configuration.limits.fitted(to: DescriptorLimit.raised(), observer: observer)
+        let serverConfiguration = HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer)
+        let hasAdmin = !adminListeners.isEmpty
         let server = HTTPServer(
-            listeners: listeners,
-            configuration: HTTPServerConfiguration(limits, tls: configuration.tls, observer: observer),
-            responder: service.gateway, group: group)
-        let running = RunningServer(signals: signals, server: server, listeners: listeners)
+            listeners: listeners, configuration: serverConfiguration,
+            responder: service.gateway.responder(showing: hasAdmin ? .service : .whole), group: group)
+        let admin =
+            hasAdmin
+            ? HTTPServer(
+                listeners: adminListeners, configuration: serverConfiguration.forAdmin,
+                responder: service.gateway.responder(showing: .health), group: group) : nil
+        var renewals = Renewals()
+        renewals.add {
+            var tokens = service.gateway.tokens
+            configuration.access.tokens.renew(&tokens, observer: observer)
+            service.gateway.renew(tokens)
+        }
+        if let tls = configuration.tls {
+            renewals.add { await tls.renew(for: [server] + (admin.map { [$0] } ?? []), observer: observer) }
+        }
+        let running = RunningServer(
+            signals: signals, server: server, admin: admin, listeners: listeners + adminListeners,
+            renewals: renewals)
         let sweeping = Task {
             await service.registry.run(every: .seconds(1)) { try await group.loops[0].sleep(for: $0) }
         }
         try await running.serveUntilSignal(console: .standard, grace: configuration.shutdownGrace) {
             observer.observe(
                 .serviceStarted(
-                    version: version, instances: service.instanceNames, listeners: listeners.map(\.description)))
+                    version: version, instances: service.instanceNames, listeners: running.listeners.map(\.description))
+            )
             await sessions.report(storage, to: observer)
         } stopping: {
             observer.observe(.serviceStopping(reason: $0))
@@ -109,7 +135,10 @@ private struct Service {
         registry = SessionRegistry(
             store: store,
             configuration: SessionConfiguration(
-                limits: SessionLimits(perOwner: nil, total: sessions.maxTotal),
+                limits: SessionLimits(
+                    perOwner: configuration.forwards || !configuration.access.tokens.isEmpty
+                        ? sessions.maxPerOwner : nil,
+                    total: sessions.maxTotal),
                 waitingMoves: configuration.limits.waitingMoves, readAheadMemory: sessions.replayMemory,
                 readAheadMaxAge: configuration.pages.readAheadMaxAge),
             clock: .system, executor: { group.currentOrNext() },
@@ -121,7 +150,10 @@ private struct Service {
                 itemsPerPage: configuration.pages.itemsPerPage, maxItemsPerPage: configuration.pages.maxItemsPerPage,
                 readAhead: configuration.pages.readAhead, idleTimeout: Int(sessions.idleTimeout.components.seconds),
                 maxIdleTimeout: Int(sessions.maxIdleTimeout.components.seconds),
-                maxRequestBody: configuration.limits.requestBody),
+                maxRequestBody: configuration.limits.requestBody,
+                access: AccessPolicy(
+                    hosts: configuration.access.hosts, origins: configuration.access.origins,
+                    tokens: configuration.access.table(), requestsPerToken: configuration.limits.requestsPerToken)),
             clock: .system, sleep: { try await group.currentOrNext().sleep(for: $0) }, observer: observer)
     }
 }

@@ -26,6 +26,17 @@ func bind(
     return bound
 }
 
+extension BoundListener {
+    /// Whether others than this machine's processes can reach it.
+    var isReachableByOthers: Bool {
+        switch address {
+        case .tcp(let host, _): isLoopback(host) != true
+        case .unix: false
+        case .descriptor: true
+        }
+    }
+}
+
 extension ListenAddress {
     /// The same address in the server's terms.
     init(_ address: BindAddress) {

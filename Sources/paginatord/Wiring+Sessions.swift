@@ -40,7 +40,7 @@ struct OpenSessionStore {
             ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
             let shared = RedisSessionStore(
                 client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
-                sharesOwners: configuration.instances.contains { $0.instance.credentials == .forward })
+                sharesOwners: configuration.forwards)
             // Connected before the first request comes, if it is there.
             try? await shared.check()
             store = shared

@@ -2,6 +2,7 @@ import EventLoops
 import Foundation
 import HTTPClient
 import HTTPModel
+import PaginatordTesting
 
 /// Calls a running service as curl would.
 final class Caller: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import PaginatordTesting
 import Testing
 
 /// A walk through everything that an instance does wrong at once, by a client that repeats whatever failed.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import PaginatordTesting
 import Testing
 
 /// The service over an upstream that is not ours.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PaginatordTesting
 import Testing
 
 /// The program as an unfriendly system starts and stops it.

@@ -1,4 +1,5 @@
 import Foundation
+import PaginatordTesting
 import Testing
 
 /// Other people's clients of the Table API, from PyPI, reading from `paginatord demo-instance` over TLS.

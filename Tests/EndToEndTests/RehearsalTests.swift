@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import PaginatordTesting
 import Testing
 
 /// The commands of the README's section "Rehearse", as they stand there but for the ports, and what it promises of them.

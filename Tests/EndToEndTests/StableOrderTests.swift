@@ -1,4 +1,5 @@
 import Foundation
+import PaginatordTesting
 import Testing
 
 /// Whether the service keeps rows from being repeated and missed where the instance's order changes between requests.

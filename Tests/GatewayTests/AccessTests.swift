@@ -130,36 +130,4 @@ struct AccessTests {
     func fetchSite(site: String) async throws {
         #expect(try await Service().get("/livez", ["Sec-Fetch-Site": site]).status == 200)
     }
-
-    @Test(
-        "A request whose length can be read in two ways is refused",
-        arguments: [
-            ([("Content-Length", "6"), ("Transfer-Encoding", "chunked")], "malformed-request"),
-            ([("Transfer-Encoding", "chunked"), ("content-length", "0")], "malformed-request"),
-            ([("Content-Length", "5"), ("Content-Length", "0")], "malformed-request"),
-            ([("Content-Length", "5"), ("Content-Length", "5")], "malformed-request"),
-            ([("Content-Length", "+5")], "malformed-request"), ([("Content-Length", "5, 5")], "malformed-request"),
-            ([("Content-Length", "0x5")], "malformed-request"), ([("Content-Length", "")], "malformed-request"),
-            ([("Content-Length", "-1")], "malformed-request"), ([("Transfer-Encoding", "xchunked")], "not-implemented"),
-            ([("Transfer-Encoding", "gzip, chunked")], "not-implemented"),
-            ([("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "chunked")], "not-implemented"),
-            ([("Transfer-Encoding", "chunked, chunked")], "not-implemented"),
-            ([("Transfer-Encoding", "identity")], "not-implemented"),
-            ([("Content-Length ", "5")], "malformed-request"), ([("Host ", "evil.example")], "malformed-request"),
-            ([("X-Any\t", "1")], "malformed-request"), ([("", "1")], "malformed-request"),
-        ])
-    func framing(fields: [(String, String)], problem: String) async throws {
-        let service = try Service()
-        let session = try await service.open()
-        let headers = HeaderFields([.init("Host", "localhost")] + fields.map { .init($0.0, $0.1) })
-        #expect(try await service.send("POST", session + "/next", headers: headers).problem == problem)
-        #expect(service.transport.urls.isEmpty)
-    }
-
-    @Test("A length or chunks alone are fine", arguments: [("Content-Length", "0"), ("transfer-encoding", "Chunked")])
-    func soundFraming(name: String, value: String) async throws {
-        let service = try Service()
-        let headers = HeaderFields([.init("Host", "localhost"), .init(name, value)])
-        #expect(try await service.send("POST", try await service.open() + "/next", headers: headers).status == 200)
-    }
 }

@@ -23,12 +23,6 @@ struct OrderOfChecksTests {
 
     private static let unknown = "/sessions/00000000000000000000000000000000"
 
-    @Test("Framing is looked at before the host")
-    func framing() async throws {
-        let headers: HeaderFields = ["Host": "evil.example", "Transfer-Encoding": "x"]
-        #expect(try await problem(of: Wrong(headers: headers)) == "not-implemented")
-    }
-
     @Test("The host is looked at before the origin")
     func host() async throws {
         let headers: HeaderFields = ["Host": "evil.example", "Origin": "http://evil.example"]

@@ -7,7 +7,8 @@ struct RequestTargetTests {
         "A target is taken apart and not decoded",
         arguments: [
             ("/", nil, "/", nil), ("/a/b", nil, "/a/b", nil), ("/a?", nil, "/a", ""), ("/a?b=c", nil, "/a", "b=c"),
-            ("/a?b?c/d", nil, "/a", "b?c/d"), ("/%61%2F..", nil, "/%61%2F..", nil), ("//x/y", nil, "//x/y", nil),
+            ("/a?b?c/d", nil, "/a", "b?c/d"), ("/%61%252F/...", nil, "/%61%252F/...", nil),
+            ("//x/y", nil, "//x/y", nil),
             ("/a\"<>^|", nil, "/a\"<>^|", nil), ("http://h/a?b", "h", "/a", "b"), ("https://h:1", "h:1", "/", nil),
             ("http://h?b", "h", "/", "b"), ("http:///a", "", "/a", nil), ("http://u@h/a", "u@h", "/a", nil),
             ("/http://h/", nil, "/http://h/", nil), ("/%10%01", nil, "/%10%01", nil), ("/%300", nil, "/%300", nil),
@@ -25,6 +26,27 @@ struct RequestTargetTests {
         ])
     func broken(raw: String) {
         #expect(RequestTarget(raw) == nil)
+    }
+
+    @Test(
+        "A path that others take for another one is no target",
+        arguments: [
+            "/..", "/.", "/../a", "/./a", "/a/..", "/a/.", "/a/../b", "/a/./b", "/%2e", "/a%2Eb", "/%2e%2e/a", "/a%2fb",
+            "/a%2F", "/a%5cb", "/a%5C", "/a\\b", "/\\..", "/a/..?b", "http://h/..", "http://h/a%2fb", "/a/%2e./b",
+            "/%25%2f",
+        ])
+    func otherPath(raw: String) {
+        #expect(RequestTarget(raw) == nil)
+    }
+
+    @Test(
+        "What only looks like such a path is one, and the query may hold anything",
+        arguments: [
+            "/a.b", "/..a", "/a..", "/...", "/a?b=/../%2f%5c%2e\\", "/%2d", "/%1f", "/%4f", "/%5b", "/%6f", "/%252e",
+            "/%3F..",
+        ])
+    func samePath(raw: String) throws {
+        #expect(try #require(RequestTarget(raw)).path == raw.prefix { $0 != "?" })
     }
 
     @Test(

@@ -115,6 +115,11 @@ func withTemporaryDirectory(_ body: (String) async throws -> Void) async throws 
 
 /// Runs a program of the system and returns how it ended and what it wrote.
 func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
+    try await run(arguments)
+}
+
+/// Runs a program of the system and returns how it ended and what it wrote.
+func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
     try await withCheckedThrowingContinuation { done in
         DispatchQueue(label: "process").async {
             let process = Process()

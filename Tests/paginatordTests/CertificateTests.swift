@@ -73,18 +73,6 @@ private final class CertifyingInstance {
         """
 }
 
-/// Runs openssl to its end in a folder.
-private func openssl(_ arguments: String, in folder: TemporaryFolder) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "openssl \(arguments)")
-}
-
 struct CertificateTests {
     /// Reads one page the way the service does, with a configuration from a text.
     private func page(from instance: CertifyingInstance, auth: String) async throws -> PageAnswer {

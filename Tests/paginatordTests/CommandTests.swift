@@ -96,8 +96,9 @@ struct CommandTests {
     @Test("A certificate or key that cannot be used is named")
     func certificates() throws {
         let folder = try TemporaryFolder()
-        let certificate = try folder.write("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", to: "c.pem")
-        let key = try folder.write("-----BEGIN EC PRIVATE KEY-----\n-----END EC PRIVATE KEY-----\n", to: "k.pem")
+        let identity = try Identity()
+        let certificate = try folder.write(identity.certificate, to: "c.pem")
+        let key = try folder.write(identity.key, to: "k.pem")
         func message(_ certificate: String, _ key: String) -> String? {
             var options = DemoInstanceOptions()
             options.tls = .init(certificate: certificate, key: key)
@@ -111,6 +112,8 @@ struct CommandTests {
         #expect(message("/nowhere", key) == "--certificate: /nowhere cannot be read: No such file or directory")
         #expect(message(certificate, "/nowhere") == "--key: /nowhere cannot be read: No such file or directory")
         #expect(message(key, key) == "--certificate: \(key) is no PEM file with a certificate")
+        let other = try folder.write(try Identity().key, to: "o.pem")
+        #expect(message(certificate, other) == "--key: \(other) does not belong to the certificate")
         #expect(message(certificate, certificate) == "--key: \(certificate) is no PEM file with a private key")
     }
 

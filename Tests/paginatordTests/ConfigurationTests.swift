@@ -58,7 +58,11 @@ struct ConfigurationTests {
         #expect(configuration.limits.connections == 10_000)
         #expect(configuration.limits.requestBody == 1_048_576)
         #expect(configuration.limits.requestHead == 32_768)
+        #expect(configuration.limits.headTimeout == .seconds(10))
+        #expect(configuration.limits.bodyTimeout == .seconds(30))
         #expect(configuration.limits.idleTimeout == .seconds(60))
+        #expect(configuration.limits.stallTimeout == .seconds(30))
+        #expect(configuration.adminListeners == [])
         #expect(configuration.limits.waitingMoves == 16)
         #expect(configuration.log.level == .info)
         #expect(configuration.log.format == nil)
@@ -79,6 +83,7 @@ struct ConfigurationTests {
 
     @Test("Every key of the file is taken")
     func everyKey() throws {
+        let identity = try Identity()
         let configuration = try Self.read(
             """
             {
@@ -91,20 +96,23 @@ struct ConfigurationTests {
               sessions: { store: "memory", idleTimeout: 60, maxIdleTimeout: "2m", maxTotal: 5, replayMemory: "2KiB",
                 replayPageBytes: 100 },
               pages: { itemsPerPage: 7, maxItemsPerPage: 70, maxBytes: "3MiB", cacheTTL: "90s", cacheBytes: "2KiB" },
-              limits: { connections: 9, requestBody: "4KiB", requestHead: "8KiB", idleTimeout: "5s", waitingMoves: 0 },
+              limits: { connections: 9, requestBody: "4KiB", requestHead: "8KiB", headTimeout: "2s", bodyTimeout: 3,
+                idleTimeout: "5s", stallTimeout: "500ms", waitingMoves: 0 },
+              admin: { listen: "[::1]:9" },
               log: { level: "debug", format: "json" }, shutdownGrace: "1.5s",
             }
             """, [:],
             files: [
-                "c.pem": "-----BEGIN CERTIFICATE-----\\n", "k.pem": "-----BEGIN EC PRIVATE KEY-----\\n",
+                "c.pem": identity.certificate, "k.pem": identity.key,
                 "p.txt": "pw\n",
             ])
         #expect(
             configuration.listeners.map(\.address) == [
                 .tcp(host: "0.0.0.0", port: 1), .unix(path: "/tmp/x.sock"), .descriptor(3),
             ])
-        #expect(configuration.tls?.certificateChain.hasPrefix("-----BEGIN CERTIFICATE") == true)
-        #expect(configuration.tls?.key.revealed.hasPrefix("-----BEGIN EC PRIVATE KEY") == true)
+        #expect(configuration.tls?.certificateChain == identity.certificate)
+        #expect(configuration.tls?.key.revealed == identity.key)
+        #expect(configuration.adminListeners == [Listener(address: .tcp(host: "::1", port: 9))])
         let instance = try #require(configuration.instances.first)
         #expect(instance.instance.name == "one")
         #expect(instance.instance.url.description == "http://127.0.0.1:8081")
@@ -127,7 +135,10 @@ struct ConfigurationTests {
         #expect(configuration.limits.connections == 9)
         #expect(configuration.limits.requestBody == 4096)
         #expect(configuration.limits.requestHead == 8192)
+        #expect(configuration.limits.headTimeout == .seconds(2))
+        #expect(configuration.limits.bodyTimeout == .seconds(3))
         #expect(configuration.limits.idleTimeout == .seconds(5))
+        #expect(configuration.limits.stallTimeout == .milliseconds(500))
         #expect(configuration.limits.waitingMoves == 0)
         #expect(configuration.log.level == .debug)
         #expect(configuration.log.format == .json)

@@ -41,9 +41,10 @@ struct ExampleConfigurationTests {
         let folder = try TemporaryFolder()
         let text = try String(contentsOfFile: Self.file, encoding: .utf8).replacing("//: ", with: "")
         let file = try folder.write(text, to: "paginatord.json5")
-        try folder.write("-----BEGIN CERTIFICATE-----", to: "certificate.pem")
+        let identity = try Identity()
+        try folder.write(identity.certificate, to: "certificate.pem")
         try folder.write("-----BEGIN CERTIFICATE-----", to: "authority.pem")
-        try folder.write("-----BEGIN PRIVATE KEY-----", to: "key.pem")
+        try folder.write(identity.key, to: "key.pem")
         try folder.write("y", to: "client-secret")
         let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"])
         let (configuration, reading) = try Configuration.read(from: source)
@@ -63,6 +64,7 @@ struct ExampleConfigurationTests {
                     certificateFile: folder.path + "/certificate.pem", keyFile: folder.path + "/key.pem"),
             ])
         #expect(configuration.tls != nil)
+        #expect(configuration.adminListeners == Listener.parse("127.0.0.1:9090"))
         #expect(configuration.sessions.redisPassword == Secret("y"))
         for key in reading.knownKeys {
             let name = key.split(separator: ".").last ?? ""

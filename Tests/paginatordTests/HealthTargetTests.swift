@@ -47,10 +47,18 @@ struct HealthTargetTests {
     @Test("With TLS configured, it is asked over TLS by its address, and its certificate is not held against it")
     func encrypted() {
         var configuration = Configuration()
-        configuration.tls = TLSConfiguration(certificateChain: "", key: .init(""))
+        configuration.tls = TLSConfiguration(
+            certificateChain: "", key: .init(""), files: .init(certificate: "c.pem", key: "k.pem"))
         let target = HealthTarget(configuration)
         #expect(target?.url == "https://127.0.0.1:8080/livez")
         #expect(target?.checksCertificate == false)
+    }
+
+    @Test("Where health has a listener of its own, that one is asked")
+    func admin() {
+        var configuration = Configuration()
+        configuration.adminListeners = Listener.parse(":9090") ?? []
+        #expect(HealthTarget(configuration)?.url == "http://127.0.0.1:9090/livez")
     }
 
     @Test("Where no address is known, there is no target")

@@ -36,16 +36,12 @@ extension DemoInstanceOptions {
     /// - Throws: `CommandLineError` where a file cannot be read or holds something else.
     func readTLS() throws(CommandLineError) -> TLSConfiguration? {
         guard let tls else { return nil }
-        return TLSConfiguration(
-            certificateChain: try text(tls.certificate, of: "--certificate", .certificate),
-            key: Secret(try text(tls.key, of: "--key", .privateKey)))
-    }
-
-    private func text(_ path: String, of option: String, _ label: PEMLabel) throws(CommandLineError) -> String {
-        do throws(FileError) {
-            return try label.text(at: path)
+        do throws(TLSConfigurationFault) {
+            return try TLSConfiguration(reading: .init(certificate: tls.certificate, key: tls.key))
         } catch {
-            throw self.error("\(option): \(error.reason)")
+            let faults = [("--certificate", error.certificate), ("--key", error.key)]
+            throw self.error(
+                faults.compactMap { option, fault in fault.map { "\(option): \($0)" } }.joined(separator: "; "))
         }
     }
 

@@ -26,9 +26,11 @@ struct HealthTarget: Sendable, Equatable {
         url = base + (target == "/" ? "/livez" : target)
     }
 
-    /// The target that a configuration leads to: its first listener that can be reached by what is written of it.
+    /// The target that a configuration leads to: the first listener with health that can be reached by what is written of
+    /// it.
     init?(_ configuration: Configuration) {
-        for listener in configuration.listeners {
+        let admin = configuration.adminListeners
+        for listener in admin.isEmpty ? configuration.listeners : admin {
             switch listener.address {
             case .tcp(let host, let port) where port != 0:
                 let reachable = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host

@@ -30,8 +30,8 @@ extension Configuration {
                     + "file named by --config or PAGINATORD_CONFIG, or try it out with --demo")
         }
         return names.compactMap { name in
-            guard isInstanceName(name) else {
-                section.complain(name, "expected a name of 1 to 64 letters, digits, -, _ and ., no mark in front")
+            guard isPlainName(name) else {
+                section.complain(name, plainNameRule)
                 return nil
             }
             var own = section.section(name)
@@ -39,18 +39,6 @@ extension Configuration {
             return InstanceConfiguration(
                 name: name, in: &own, overriddenBy: name == defaultInstance ? variables : nil,
                 maxPageBytes: maxPageBytes)
-        }
-    }
-
-    private static func isInstanceName(_ name: String) -> Bool {
-        guard 1...64 ~= name.utf8.count, let first = name.utf8.first, first != 0x2D, first != 0x2E, first != 0x5F else {
-            return false
-        }
-        return name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-            default: false
-            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPModel
 import Observability
+import TableAPI
 
 /// Where a configuration comes from, the command line before all else.
 struct ConfigurationSource: Sendable {
@@ -15,6 +16,8 @@ struct ConfigurationSource: Sendable {
     var dataDirectory: String?
     /// What `--log-level` says.
     var logLevel: Level?
+    /// Whether it is for a service, which listens, and not for an export.
+    var isForService = true
 
     /// The file that is read: that of `--config`, else that of `PAGINATORD_CONFIG`.
     var effectiveFile: String? {
@@ -52,9 +55,31 @@ extension Configuration {
             in: &root, besideDemo: source.isDemo, maxPageBytes: configuration.pages.maxBytes)
         root.finish()
         if !source.listeners.isEmpty { configuration.listeners = source.listeners }
+        configuration.checkAccess(isForService: source.isForService, reading)
         if let level = source.logLevel { configuration.log.level = level }
         configuration.warnings = reading.warnings()
         return (configuration, reading)
+    }
+
+    /// Complains about what settings of access mean only together with others.
+    private func checkAccess(isForService: Bool, _ reading: ConfigurationReading) {
+        if let token = access.tokens.first,
+            let forward = instances.first(where: { $0.instance.credentials == .forward })
+        {
+            reading.complain(
+                token.setting,
+                "excluded by instances.\(forward.instance.name).auth of the type \"forward\", with which the "
+                    + "Authorization header is the instance’s")
+        }
+        // Whoever has set a token that cannot be used is told so already.
+        let hasFaultyToken = reading.problems.contains {
+            $0.path.hasPrefix("access.tokens") || $0.path.hasPrefix("PAGINATORD_ACCESS_TOKEN")
+        }
+        guard isForService, isForThisMachineOnly, !hasFaultyToken else { return }
+        if let exposed = listeners.first(where: { $0.address.isReachableByOthers == true }) {
+            let problem = exposure(of: exposed.address.description)
+            reading.complain(problem.path, problem.detail)
+        }
     }
 
     private static func members(

@@ -2,10 +2,14 @@
 struct Configuration: Sendable {
     /// Where to listen; at least one address.
     var listeners = Listener.loopback(port: 8080)
+    /// Where health is to be asked for, and nothing else; empty has it on the other listeners.
+    var adminListeners: [Listener] = []
     /// The service's identity on its TCP listeners; `nil` serves plain HTTP there.
     var tls: TLSConfiguration?
     /// The configured instances, by name. Without the built-in one of `--demo`.
     var instances: [InstanceConfiguration] = []
+    /// Who may call.
+    var access = AccessConfiguration()
     /// How sessions are kept.
     var sessions = SessionsConfiguration()
     /// The folder of what outlives the process; `nil` where nothing does.
@@ -26,7 +30,12 @@ extension Configuration {
     /// Takes every key but the instances'. The ranges of the keys leave out what cannot work, not what is merely unusual.
     init(_ root: inout ConfigurationSection) {
         listeners = root.value("listen", .listeners, default: listeners)
+        var admin = root.section("admin")
+        adminListeners = admin.value("listen", .listener, default: adminListeners)
+        if root.has("admin"), adminListeners.isEmpty, admin.names.isEmpty { admin.complain("listen", "not set") }
+        admin.finish()
         tls = TLSConfiguration(in: &root)
+        access = AccessConfiguration(in: &root)
         sessions = SessionsConfiguration(in: &root)
         pages = PagesConfiguration(in: &root)
         limits = LimitsConfiguration(in: &root)

@@ -7,12 +7,13 @@ final class ConfigurationReading {
 
     /// Everything wrong so far.
     private(set) var problems: [ConfigurationProblem] = []
-    /// Every key that was asked for, as in `pages.itemsPerPage`; an instance's name is `*`.
+    /// Every key that was asked for, as in `pages.itemsPerPage`; the name of an instance or a token is `*`.
     private(set) var knownKeys: Set<String> = []
     /// The folder that relative paths of the file start from.
     let folder: String
     private let environment: [String: String]
     private var knownVariables: Set<String> = []
+    private var ownWarnings: [String] = []
 
     /// Begins a reading.
     init(environment: [String: String], folder: String = "") {
@@ -25,10 +26,19 @@ final class ConfigurationReading {
         problems.append(ConfigurationProblem(path: path, detail: detail))
     }
 
+    /// Notes what is probably not meant as it stands.
+    func warn(_ line: String) {
+        ownWarnings.append(line)
+    }
+
     /// Notes that a key exists.
     func know(_ path: [String]) {
-        let isInstance = path.first == "instances" && path.count > 1
-        knownKeys.insert((isInstance ? [path[0], "*"] + path[2...] : path).joined(separator: "."))
+        var path = path
+        for parent in [["instances"], ["access", "tokens"]] where path.starts(with: parent) && path.count > parent.count
+        {
+            path[parent.count] = "*"
+        }
+        knownKeys.insert(path.joined(separator: "."))
     }
 
     /// The value of a variable of ours; `nil` where it is not set or is empty, as in a container's unset variables.
@@ -42,10 +52,12 @@ final class ConfigurationReading {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// One line for each variable that has our prefix and no meaning. Not an error: Kubernetes sets such names for a
-    /// service of our name.
+    /// What was noted, and one line for each variable that has our prefix and no meaning. Not an error: Kubernetes sets
+    /// such names for a service of our name.
     func warnings() -> [String] {
-        environment.keys.filter { $0.hasPrefix(Self.variablePrefix) && !knownVariables.contains($0) }.sorted().map {
+        ownWarnings
+            + environment.keys.filter { $0.hasPrefix(Self.variablePrefix) && !knownVariables.contains($0) }.sorted().map
+        {
             "the environment variable \($0) is unknown and ignored"
                 + Spelling.suggestion(for: $0, among: knownVariables)
         }

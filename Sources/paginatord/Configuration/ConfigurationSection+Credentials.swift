@@ -127,3 +127,15 @@ extension ConfigurationSection {
         return secret
     }
 }
+
+extension ConfigurationSection {
+    /// The text of a PEM file.
+    fileprivate func pem(_ name: String, at path: String, _ label: PEMLabel) -> String? {
+        do throws(FileError) {
+            return try label.text(at: path)
+        } catch {
+            complain(name, error.reason)
+            return nil
+        }
+    }
+}

@@ -97,6 +97,11 @@ struct ConfigurationSection {
 
     /// Takes a secret, which stands in a variable or a file of its own.
     mutating func secret(_ name: String) -> Secret? {
+        secretSource(name).flatMap { secret(name, in: $0) }
+    }
+
+    /// Takes the place of a secret.
+    mutating func secretSource(_ name: String) -> SecretSource? {
         guard let json = member(name) else { return nil }
         guard case .object(let object) = json, object.count == 1, let (source, value) = object.first,
             case .string(let place) = value, !place.isEmpty
@@ -106,24 +111,28 @@ struct ConfigurationSection {
             return nil
         }
         switch source {
-        case "env":
-            guard let text = reading.foreignVariable(place) else {
-                complain(name, "the environment variable \(place) is not set")
-                return nil
-            }
-            return Secret(text)
-        case "file":
-            do {
-                return try Secret(
-                    watching: paginatord.path(place, from: reading.folder), setting: settingName(name))
-            } catch {
-                complain(name, error.reason)
-                return nil
-            }
+        case "env": return .variable(place)
+        case "file": return .file(paginatord.path(place, from: reading.folder))
         default:
             complain(name, #"expected { env: "NAME" } or { file: "PATH" } but found the key \#(printable(source))"#)
             return nil
         }
+    }
+
+    /// The secret in that place.
+    func secret(_ name: String, in source: SecretSource) -> Secret? {
+        switch source {
+        case .variable(let variable):
+            if let text = reading.foreignVariable(variable) { return Secret(text) }
+            complain(name, "the environment variable \(variable) is not set")
+        case .file(let path):
+            do {
+                return try Secret(watching: path, setting: settingName(name))
+            } catch {
+                complain(name, error.reason)
+            }
+        }
+        return nil
     }
 
     /// Notes a problem with a key of this object.
@@ -131,7 +140,8 @@ struct ConfigurationSection {
         reading.complain(settingName(name), detail)
     }
 
-    private func settingName(_ name: String) -> String {
+    /// A key of this object with all that leads to it, for messages.
+    func settingName(_ name: String) -> String {
         (path + [name]).map(printable).joined(separator: ".")
     }
 
@@ -165,7 +175,8 @@ private func described(_ value: JSONValue) -> String {
     }
 }
 
-private func quoted(_ text: String) -> String {
+/// A text of the configuration, for a message.
+func quoted(_ text: String) -> String {
     // A URL of a later kind of store, or of a proxy, may have a password in it.
     text.contains("://") && text.contains("@") ? "a URL with credentials" : "\"\(printable(text))\""
 }

@@ -19,7 +19,10 @@ extension Secret {
     }
 }
 
-private func secretText(in path: String) throws(FileError) -> String {
+/// What such a file holds now.
+///
+/// - Throws: `FileError`, whose reason names the file and nothing of what is in it.
+func secretText(in path: String) throws(FileError) -> String {
     var bytes: [UInt8]
     do {
         bytes = try fileContents(path, limit: 1 << 16)

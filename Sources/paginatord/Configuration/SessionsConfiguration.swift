@@ -13,6 +13,8 @@ struct SessionsConfiguration: Sendable {
     var idleTimeout: Duration = .seconds(15 * 60)
     /// The most that its creator may say.
     var maxIdleTimeout: Duration = .seconds(24 * 3600)
+    /// The most sessions of one caller at once, where callers are told apart.
+    var maxPerOwner = 1000
     /// The most sessions at once.
     var maxTotal = 100_000
     /// How many bytes of pages are kept to be sent again.
@@ -73,6 +75,7 @@ extension SessionsConfiguration {
             "idleTimeout", .duration(.seconds(1)...(.seconds(365 * 86_400))), default: idleTimeout)
         maxIdleTimeout = section.value(
             "maxIdleTimeout", .duration(.seconds(1)...(.seconds(365 * 86_400))), default: maxIdleTimeout)
+        maxPerOwner = section.value("maxPerOwner", .integer(1...100_000_000), default: maxPerOwner)
         maxTotal = section.value("maxTotal", .integer(1...100_000_000), default: maxTotal)
         replayMemory = section.value("replayMemory", .size(0...1 << 44), default: replayMemory)
         replayPageBytes = section.value("replayPageBytes", .size(0...1 << 31), default: replayPageBytes)

@@ -70,6 +70,28 @@ extension SettingKind<String> {
     }
 }
 
+extension SettingKind<Bool> {
+    /// Yes or no.
+    static var boolean: SettingKind {
+        SettingKind(
+            expected: "true or false", fromJSON: { if case .bool(let value) = $0 { value } else { nil } },
+            fromText: { Bool($0) })
+    }
+}
+
+extension SettingKind<[String]> {
+    /// A list of texts, none of them empty.
+    static func texts(_ expected: String) -> SettingKind {
+        SettingKind(
+            expected: "a list of \(expected)",
+            fromJSON: { value in
+                guard case .array(let elements) = value else { return nil }
+                return elements.map { if case .string(let text) = $0 { text } else { "" } }
+            }, fromText: { $0.split(separator: ",", omittingEmptySubsequences: false).map { trimmed($0) } }
+        ).limited { !$0.contains("") }
+    }
+}
+
 extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
     /// One of a few words.
     static func choice() -> SettingKind {
@@ -82,6 +104,14 @@ extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension SettingKind<[Listener]> {
+    /// One address, which can be one of each address family.
+    static var listener: SettingKind {
+        SettingKind(
+            expected: Listener.expected,
+            fromJSON: { if case .string(let text) = $0 { Listener.parse(text) } else { nil } },
+            fromText: { Listener.parse($0) })
+    }
+
     /// A list of addresses, at least one.
     static var listeners: SettingKind {
         SettingKind(

@@ -6,6 +6,8 @@ struct VariableSecret {
     let name: String
     /// The variable that said something: `name`, or the one for a file.
     let variable: String
+    /// Where it stands, or would.
+    let source: SecretSource
     /// Whether either of them said something, even of a file that cannot be read.
     let isNamed: Bool
     /// The secret, where there is one.
@@ -18,6 +20,7 @@ struct VariableSecret {
         let file = reading.variable(fileName)
         self.name = name
         variable = file == nil ? name : fileName
+        source = file.map { .file($0) } ?? .variable(name)
         isNamed = literal != nil || file != nil
         switch (literal, file) {
         case (_?, _?):

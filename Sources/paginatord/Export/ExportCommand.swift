@@ -12,7 +12,7 @@ func export(_ options: ExportOptions, configuration: Configuration, console: Con
     console.error(configuration.warnings.map { "paginatord: \($0)\n" }.joined())
     do {
         let group = try EventLoopGroup()
-        let signals = try await group.endingSignals()
+        let signals = try await group.processSignals(renews: false)
         let code = await export(
             options, configuration: configuration, console: console, group: group, signals: signals)
         await group.shutdown()

@@ -1,4 +1,5 @@
 import Foundation
+import PaginatordTesting
 
 /// A demo instance and, in front of it, a service whose sessions are in a folder: the service can be killed and started
 /// again, the folder stays.

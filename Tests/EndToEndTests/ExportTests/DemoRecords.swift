@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import PaginatordTesting
 import Testing
 
 /// The demo instance's incidents as another run of it holds them, to compare with.

@@ -1,11 +1,11 @@
-import Foundation
-import Glibc
-import Synchronization
+public import Foundation
+internal import Glibc
+internal import Locks
 
 /// The built program as a process of its own, ended by its id.
-final class RunningProgram: Sendable {
+public final class RunningProgram: Sendable {
     /// The program beside the test bundle.
-    static var executable: URL {
+    public static var executable: URL {
         get throws {
             let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             let candidates = [bundle, Bundle.main.bundleURL].map { $0.appendingPathComponent("paginatord") }
@@ -16,18 +16,20 @@ final class RunningProgram: Sendable {
         }
     }
 
-    struct ProgramFailure: Error {
-        var text: String
+    /// What a program did not do.
+    public struct ProgramFailure: Error {
+        /// What happened instead.
+        public var text: String
     }
 
     private let process: Process
     private let output = Pipe()
     private let errors = Pipe()
-    private let lines = Mutex((output: "", errors: ""))
-    private let openPipes = Mutex(2)
+    private let lines = Lock((output: "", errors: ""))
+    private let openPipes = Lock(2)
 
     /// Starts the program, without any setting of the tests' own environment.
-    init(_ arguments: [String], environment: [String: String] = [:], executable: URL? = nil) throws {
+    public init(_ arguments: [String], environment: [String: String] = [:], executable: URL? = nil) throws {
         process = Process()
         process.executableURL = try executable ?? Self.executable
         process.arguments = arguments
@@ -57,13 +59,13 @@ final class RunningProgram: Sendable {
     }
 
     /// What it has written to standard output so far.
-    var standardOutput: String { lines.withLock(\.output) }
+    public var standardOutput: String { lines.withLock(\.output) }
 
     /// What it has written to standard error so far.
-    var standardError: String { lines.withLock(\.errors) }
+    public var standardError: String { lines.withLock(\.errors) }
 
     /// Waits for the program to say where it listens, and gives that URL back.
-    func listeningURL() async throws -> String {
+    public func listeningURL() async throws -> String {
         let prefix = "listening on "
         for _ in 0..<1200 {
             if let line = standardOutput.split(separator: "\n").first(where: { $0.hasPrefix(prefix) }) {
@@ -76,7 +78,7 @@ final class RunningProgram: Sendable {
     }
 
     /// Waits as `listeningURL` does, and gives the URL's port back.
-    func listeningPort() async throws -> UInt16 {
+    public func listeningPort() async throws -> UInt16 {
         let url = try await listeningURL()
         guard let port = URL(string: url)?.port.flatMap({ UInt16(exactly: $0) }) else {
             throw ProgramFailure(text: "\(url) has no port")
@@ -85,26 +87,26 @@ final class RunningProgram: Sendable {
     }
 
     /// Waits until all that it has written is here: its end may be noticed before its last words.
-    func silence() async throws {
+    public func silence() async throws {
         for _ in 0..<1200 where openPipes.withLock({ $0 }) > 0 { try await Task.sleep(for: .milliseconds(10)) }
         guard openPipes.withLock({ $0 }) == 0 else { throw ProgramFailure(text: "its output does not end") }
     }
 
     /// Its process's id.
-    var identifier: Int32 { process.processIdentifier }
+    public var identifier: Int32 { process.processIdentifier }
 
     /// Sends it a signal.
-    func signal(_ number: Int32) {
+    public func signal(_ number: Int32) {
         Glibc.kill(identifier, number)
     }
 
     /// Asks it to stop.
-    func terminate() {
+    public func terminate() {
         process.terminate()
     }
 
     /// Waits for its end and gives back its exit status.
-    func exitStatus() async throws -> Int32 {
+    public func exitStatus() async throws -> Int32 {
         for _ in 0..<1200 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
         guard !process.isRunning else { throw ProgramFailure(text: "it does not end") }
         // A status of its own, or the negative number of the signal that ended it.
@@ -113,13 +115,13 @@ final class RunningProgram: Sendable {
 
     /// Ends it at once and waits for that. For other programs than ours: a child of a test may have SIGTERM blocked, which
     /// ours takes over and others do not.
-    func kill() async throws {
+    public func kill() async throws {
         Glibc.kill(process.processIdentifier, SIGKILL)
         _ = try await exitStatus()
     }
 
     /// Stops it and waits for its end.
-    @discardableResult func stop() async throws -> Int32 {
+    @discardableResult public func stop() async throws -> Int32 {
         if process.isRunning { process.terminate() }
         return try await exitStatus()
     }

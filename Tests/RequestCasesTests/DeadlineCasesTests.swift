@@ -1,0 +1,127 @@
+import Foundation
+import Glibc
+import HTTPModel
+import DemoInstance
+import PaginatordTesting
+import Testing
+
+/// Peers that take their time, and a service that stops.
+@Suite struct DeadlineCasesTests {
+    /// Writes a byte every tenth of a second until the peer ends the connection.
+    private func drip(_ text: String, on peer: RawConnection) async throws {
+        for _ in 0..<200 {
+            try await peer.send(text)
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    @Test(
+        "39: A head that drips is cut, from the first byte of a connection on",
+        arguments: ["", "GET /livez HTTP/1.1\r\nX: "])
+    func slowHead(begin: String) async throws {
+        try await Deployment.run(#"limits: { headTimeout: "1s" },"#) { service in
+            let peer = try service.connect()
+            if !begin.isEmpty { try await peer.send(begin) }
+            await #expect(throws: RawConnection.Failure.self) { try await drip("x", on: peer) }
+            #expect(try await peer.readToEnd() == [])
+        }
+    }
+
+    @Test("40: A body that drips, and one that never ends, are cut", arguments: [true, false])
+    func slowBody(drips: Bool) async throws {
+        try await Deployment.run(#"limits: { bodyTimeout: "1s" },"#) { service in
+            let session = try await service.open()
+            let peer = try service.connect()
+            try await peer.send(service.request("POST", session + "/next", ["Content-Length: 1000"]) + "x")
+            if drips { await #expect(throws: RawConnection.Failure.self) { try await drip("x", on: peer) } }
+            #expect(try await peer.readToEnd() == [])
+            #expect(try await service.position(of: session) == 0)
+        }
+    }
+
+    @Test("41: A stream whose reader takes a byte now and then is cut, and others are served meanwhile")
+    func slowReader() async throws {
+        try await Deployment.run(#"limits: { stallTimeout: "1s" },"#, incidents: 20_000) { service in
+            let session = try await service.open()
+            let peer = try RawConnection(port: service.port, receiveBuffer: 4 << 10)
+            try await peer.send(service.request("GET", session + "/records"))
+            #expect(try await peer.readHead().status == 200)
+            for _ in 0..<40 {
+                try await peer.takeByte()
+                #expect(try await service.call("GET", "/livez").status == 200)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let rest = String(decoding: try await peer.readToEnd(), as: UTF8.self)
+            #expect(!rest.hasSuffix("\r\n0\r\n\r\n"))
+            let asked = service.instance.requests.count
+            #expect(asked < 20_000 / 1000)
+        }
+    }
+
+    @Test("42: Connections beyond the limit are closed at once, and the admin listener answers all the while")
+    func tooManyConnections() async throws {
+        let settings = #"limits: { connections: 20 }, admin: { listen: "127.0.0.1:0" },"#
+        try await Deployment.run(settings) { service in
+            let admin = try #require(service.adminPort)
+            func health(_ target: String) async throws -> Int {
+                let peer = try RawConnection(port: admin)
+                try await peer.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                let status = try await peer.response().status
+                await peer.close()
+                return status
+            }
+            let idle = try (0..<70).map { _ in try service.connect() }
+            var closed = 0
+            for peer in idle[20...] where try await peer.readToEnd() == [] { closed += 1 }
+            #expect(closed == 50)
+            for target in ["/livez", "/readyz"] { #expect(try await health(target) == 200) }
+            #expect(try await health("/sessions") == 404)
+            await idle[0].close()
+            // There is room again, and health is not on this listener.
+            try await eventually("an answer") {
+                guard let peer = try? service.connect() else { return false }
+                try? await peer.send(service.request("GET", "/livez"))
+                return await (try? peer.response())?.status == 404
+            }
+            // The admin listener has room of its own, and it, too, has an end.
+            let others = try (0..<80).map { _ in try RawConnection(port: admin) }
+            #expect(try await others[79].readToEnd() == [])
+            for peer in idle + others { await peer.close() }
+        }
+    }
+
+    @Test("55: Told to stop, it answers or ends what is under way, and ends in order within the grace")
+    func stop() async throws {
+        try await Deployment.run(#"shutdownGrace: "3s","#) { service in
+            let gate = Gate()
+            defer { gate.open() }
+            let held = try await service.open()
+            for _ in 0..<200 {
+                service.instance.append(
+                    .made { _ in
+                        await gate.wait(); return Response(status: 503)
+                    })
+            }
+            let streams = try (0..<50).map { _ in try service.connect() }
+            for peer in streams {
+                try await peer.send(service.request("GET", held + "/events"))
+                #expect(try await peer.readHead().status == 200)
+            }
+            var waiting: [RawConnection] = []
+            for _ in 0..<100 {
+                let session = try await service.open()
+                let peer = try service.connect()
+                try await peer.send(service.request("POST", session + "/next"))
+                waiting.append(peer)
+            }
+            try await eventually("requests at the instance") { service.instance.requests.count >= 8 }
+            service.program.terminate()
+            #expect(try await service.program.exitStatus() == 0)
+            for peer in waiting {
+                let end = String(decoding: try await peer.readToEnd(), as: UTF8.self)
+                #expect(end.isEmpty || end.hasPrefix("HTTP/1.1 5"), "\(end)")
+            }
+            for peer in streams { _ = try await peer.readToEnd() }
+        }
+    }
+}
