@@ -4,17 +4,31 @@ import HTTPModel
 import Observability
 import Pagination
 import Sessions
+import TableAPI
 
 @testable import Gateway
 
 /// The first line is a request target, every other one a header field.
 enum RequestHeadTarget {
-    private static let gateway = Gateway(
-        registry: SessionRegistry(
-            store: MemorySessionStore(), configuration: SessionConfiguration(), clock: .system
-        ) { _ throws(PageSourceError) in throw .stopping },
-        instances: [:], status: { [] }, configuration: GatewayConfiguration(), clock: .system,
-        observer: Observers())
+    private static let token = "fuzzers-token-0123456789"
+    /// A service for its own machine, and one with a name, a page of another origin, and a token.
+    private static let (local, listed) = (gateway(AccessPolicy()), gateway(policy))
+
+    private static let policy: AccessPolicy = {
+        var tokens = AccessTokens()
+        try? tokens.set(Secret(token), for: "fuzzer")
+        return AccessPolicy(
+            hosts: ["pages.example"], origins: [WebOrigin("https://app.example")].compactMap { $0 }, tokens: tokens)
+    }()
+
+    private static func gateway(_ access: AccessPolicy) -> Gateway {
+        Gateway(
+            registry: SessionRegistry(
+                store: MemorySessionStore(), configuration: SessionConfiguration(), clock: .system
+            ) { _ throws(PageSourceError) in throw .stopping },
+            instances: [:], status: { [] }, configuration: GatewayConfiguration(access: access), clock: .system,
+            observer: Observers())
+    }
 
     static func check(_ bytes: [UInt8]) throws(BrokenProperty) {
         let lines = lines(of: bytes)
@@ -132,46 +146,60 @@ enum RequestHeadTarget {
     // MARK: Admission
 
     private static func check(_ head: RequestHead) throws(BrokenProperty) {
-        let response: Response
-        switch gateway.receive(head) {
-        case .body: return try checkAdmitted(head)
-        case .answer(let answer): response = answer
-        }
-        if response.status < 400 { try checkAdmitted(head) }
-        try require(200...599 ~= response.status && response.status != 500, "status \(response.status)")
-        for field in response.headers.fields {
+        for isListed in [false, true] {
+            let response: Response
+            switch (isListed ? listed : local).receive(head) {
+            case .body:
+                try checkAdmitted(head, isListed: isListed)
+                continue
+            case .answer(let answer): response = answer
+            }
+            if response.status < 400 { try checkAdmitted(head, isListed: isListed) }
+            try require(200...599 ~= response.status && response.status != 500, "status \(response.status)")
+            for field in response.headers.fields {
+                try require(
+                    field.value.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "\(field.name) is sound: \(shown(field.value))")
+            }
+            let open = response.headers["Access-Control-Allow-Origin"]
             try require(
-                field.value.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "\(field.name) is sound: \(shown(field.value))")
+                open == nil || (isListed && open == "https://app.example" && head.headers["Origin"] == open),
+                "no page of another origin reads an answer: \(open ?? "")")
         }
     }
 
-    /// What is let in can be read in one way only, and names this machine.
-    private static func checkAdmitted(_ head: RequestHead) throws(BrokenProperty) {
+    /// What is let in names this service, comes from none but its pages, and has a token where one is needed. Its framing is
+    /// the server's to check.
+    private static func checkAdmitted(_ head: RequestHead, isListed: Bool) throws(BrokenProperty) {
         let fields = head.headers.fields
         func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name }.map(\.value) }
-        let (lengths, codings, hosts) = (values("content-length"), values("transfer-encoding"), values("host"))
-        try require(lengths.count + codings.count <= 1, "a body has one length")
-        try require(
-            lengths.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }, "a length is a number")
-        try require(codings.allSatisfy { $0.lowercased() == "chunked" }, "the coding is chunked")
+        let hosts = values("host")
         try require(hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0), "there is one host")
-        try require(
-            fields.allSatisfy { $0.name.utf8.last.map { $0 != 0x20 && $0 != 0x09 } ?? false }, "no space ends a name")
         let target = try require(RequestTarget(head.target), "the target is well-formed")
         let named = target.authority ?? hosts.first ?? "localhost"
         let host = try require(Host(named), "\(shown(named)) is a host")
-        try require(isLocal(host.name), "\(shown(host.name)) is this machine")
+        try require(
+            isLocal(host.name) || (isListed && host.name == "pages.example"), "\(shown(host.name)) is this service")
         let origins = values("origin")
         let sites = values("sec-fetch-site")
+        try require(values("sec-fetch-mode").last != "no-cors", "no image of whatever page")
         if origins.isEmpty {
             try require(
-                sites.first.map { ["same-origin", "none"].contains($0) } ?? true, "no page of another site: \(sites)")
+                sites.last.map { ["same-origin", "none"].contains($0) } ?? true, "no page of another site: \(sites)")
         }
         for origin in origins {
             let scheme = head.connection == .tls ? "https://" : "http://"
+            let isOwn = origin.hasPrefix(scheme) && Host(String(origin.dropFirst(scheme.count))) == host
             try require(
-                origin.hasPrefix(scheme) && Host(String(origin.dropFirst(scheme.count))) == host,
+                origins.count == 1 && (isOwn || (isListed && origin == "https://app.example")),
                 "no page of another origin: \(shown(origin))")
+        }
+        let isOpen = Route(path: target.path)?.isOpen ?? false
+        let isPreflight = head.method == "OPTIONS" && !origins.isEmpty
+        if isListed, !isOpen, !isPreflight {
+            let authorizations = values("authorization")
+            try require(
+                authorizations.count == 1 && authorizations[0].lowercased().hasPrefix("bearer ")
+                    && authorizations[0].hasSuffix(" " + token), "there is a token: \(authorizations)")
         }
     }
 

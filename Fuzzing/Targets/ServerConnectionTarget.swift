@@ -29,21 +29,55 @@ enum ServerConnectionTarget {
         _ = seen.take()
         let answer = try exchange(bytes, path: path)
         let requests = seen.take()
-        let sent = String(decoding: bytes, as: UTF8.self)
         let text = String(decoding: answer, as: UTF8.self)
         try require(answer.isEmpty || text.hasPrefix("HTTP/1."), "an answer is one: \(shown(text))")
-        // A request has a line of its own with its version.
-        let lines = bytes.split(separator: 0x0A).count
-        try require(requests.count <= lines, "\(requests.count) requests of \(lines) lines: \(shown(sent))")
+        var position = 0
         for head in requests {
-            try require(sent.contains(head.method) && sent.contains(head.target), "a request was sent: \(head)")
+            position = try require(
+                end(of: head, in: bytes, from: position),
+                "this was sent: \(head), in \(shown(String(decoding: bytes, as: UTF8.self)))")
+            try checkFraming(head)
+        }
+    }
+
+    /// Where a head ends that stands in the bytes as HTTP has it, line by line with nothing between; `nil` for none.
+    private static func end(of head: RequestHead, in bytes: [UInt8], from start: Int) -> Int? {
+        let line = Array("\(head.method) \(head.target) HTTP/1.\(head.minorVersion)\r\n".utf8)
+        starts: for index in start..<bytes.count where bytes[index...].starts(with: line) {
+            var rest = bytes[(index + line.count)...]
             for field in head.headers.fields {
-                try require(
-                    sent.contains(field.name) && sent.contains(field.value), "a field was sent: \(field)")
-                try require(
-                    field.value.utf8.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D }, "a field is one line: \(field)"
-                )
+                guard let end = rest.firstIndex(of: 0x0D), bytes[end...].dropFirst().first == 0x0A,
+                    let found = fields(of: [String(decoding: rest[..<end], as: UTF8.self)]).first,
+                    found.name == field.name, found.value == field.value || isCredential(field, found.value)
+                else { continue starts }
+                rest = rest[(end + 2)...]
             }
+            if rest.starts(with: [0x0D, 0x0A]) { return rest.startIndex + 2 }
+        }
+        return nil
+    }
+
+    /// Credentials are left as they are sent.
+    private static func isCredential(_ field: HeaderFields.Field, _ value: String) -> Bool {
+        field.name.lowercased() == "authorization" && field.value.hasPrefix(value)
+    }
+
+    /// A request has one length and one host, and nothing in it that another reader would take otherwise.
+    private static func checkFraming(_ head: RequestHead) throws(BrokenProperty) {
+        let fields = head.headers.fields
+        func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name }.map(\.value) }
+        let (lengths, codings) = (values("content-length"), values("transfer-encoding"))
+        try require(lengths.count + codings.count <= 1, "a body has one length")
+        try require(
+            lengths.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }, "a length is a number")
+        try require(codings.allSatisfy { $0.lowercased() == "chunked" }, "the coding is chunked")
+        try require(values("host").count <= 1, "there is one host")
+        for field in fields {
+            try require(
+                !field.name.isEmpty && field.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A },
+                "a name is one word: \(field)")
+            try require(
+                field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }, "a value is one line: \(field)")
         }
     }
 
