@@ -17,7 +17,7 @@ enum ConfigurationTarget {
             try require(isLine(error.detail), "a fault is one line: \(shown(error.detail))")
             // Foundation takes UTF-16, numbers such as 1e+ and -, and escapes such as \\u00x.
             let isPlain = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
-            let isLenient = ["U+0000", "is no number", "hexadecimal digits", "nested deeper"].contains {
+            let isLenient = ["U+0000", "is no number", "escape", "nested deeper"].contains {
                 error.detail.contains($0)
             }
             if isPlain, !isLenient {
@@ -124,7 +124,8 @@ enum ConfigurationTarget {
                 "Foundation reads no more in \(url)")
         }
         if let location = try? RedisLocation(text) {
-            try require(RedisLocation.isMeant(by: text) && !text.contains("@"), "\(shown(text)) is no Redis")
+            try require(RedisLocation.isMeant(by: text), "\(shown(text)) is no Redis")
+            try require(text.hasPrefix("redis+unix:") || !text.contains("@"), "\(shown(text)) has credentials")
             try require(0...99_999 ~= location.database, "a database has a number")
         }
         _ = Spelling.suggestion(for: text, among: ["itemsPerPage", "listen", text])

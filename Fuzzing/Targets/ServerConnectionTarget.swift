@@ -42,9 +42,13 @@ enum ServerConnectionTarget {
 
     /// Where a head ends that stands in the bytes as HTTP has it, line by line with nothing between; `nil` for none.
     private static func end(of head: RequestHead, in bytes: [UInt8], from start: Int) -> Int? {
-        let line = Array("\(head.method) \(head.target) HTTP/1.\(head.minorVersion)\r\n".utf8)
-        starts: for index in start..<bytes.count where bytes[index...].starts(with: line) {
-            var rest = bytes[(index + line.count)...]
+        let line = "\(head.method) \(head.target) HTTP/1.\(head.minorVersion)"
+        let method = Array(head.method.utf8)
+        starts: for index in start..<bytes.count where bytes[index...].starts(with: method) {
+            guard let end = bytes[index...].firstIndex(of: 0x0D), bytes[end...].dropFirst().first == 0x0A,
+                String(decoding: bytes[index..<end], as: UTF8.self) == line
+            else { continue }
+            var rest = bytes[(end + 2)...]
             for field in head.headers.fields {
                 guard let end = rest.firstIndex(of: 0x0D), bytes[end...].dropFirst().first == 0x0A,
                     let found = fields(of: [String(decoding: rest[..<end], as: UTF8.self)]).first,
