@@ -17,7 +17,7 @@ enum ConfigurationTarget {
             try require(isLine(error.detail), "a fault is one line: \(shown(error.detail))")
             // Foundation takes UTF-16, numbers such as 1e+ and -, and escapes such as \\u00x.
             let isPlain = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
-            let isLenient = ["U+0000", "is no number", "escape", "nested deeper"].contains {
+            let isLenient = ["U+0000", "is no number", "escape", "surrogate", "nested deeper"].contains {
                 error.detail.contains($0)
             }
             if isPlain, !isLenient {

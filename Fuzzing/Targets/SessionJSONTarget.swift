@@ -55,7 +55,7 @@ enum SessionJSONTarget {
             let isTooMuch = fault.message.hasPrefix("nested deeper") || fault.message.hasPrefix("more than")
             // Foundation takes UTF-16, numbers such as 1e+ and -, escapes such as \\u00x, and a comma behind the last member.
             let isPlain = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
-            let isLenient = ["is no number", "escape", "but found }", "but found ]"].contains {
+            let isLenient = ["is no number", "escape", "surrogate", "but found }", "but found ]"].contains {
                 fault.message.contains($0)
             }
             if !isTooMuch, isPlain, !isLenient {
