@@ -17,7 +17,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 
 BUILD_PACKAGES := g++ pkg-config libmicrohttpd-dev libcurl4-openssl-dev libuv1-dev libsimdjson-dev libsqlite3-dev libhiredis-dev
-TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3 python3-venv libmagic1 nginx-light redis-server util-linux
+TEST_PACKAGES := $(BUILD_PACKAGES) curl openssl python3 python3-venv libmagic1 nginx-light redis-server util-linux chromium
 IMAGE_CHECK_PACKAGES := buildah debootstrap curl iproute2
 BENCH_PACKAGES := $(BUILD_PACKAGES) nginx-light openssl python3 python3-venv redis-server wrk
 

@@ -9,7 +9,8 @@ enum CrossOrigin {
     private static let requestHeaders =
         "Authorization, Content-Type, If-Match, Last-Event-ID, Prefer, traceparent"
     private static let answerHeaders =
-        "ETag, Link, Location, Retry-After, Cache-Status, Server-Timing, X-Total-Count, X-Request-Id, Allow, WWW-Authenticate"
+        "ETag, Link, Location, Retry-After, Cache-Status, Server-Timing, X-Total-Count, X-Request-Id, Allow, "
+        + "Content-Disposition, WWW-Authenticate"
 
     /// Whether a browser asks in advance what a page may send.
     static func isPreflight(_ head: RequestHead) -> Bool {

@@ -114,14 +114,16 @@ extension ProblemKind {
         case .originNotAllowed:
             (
                 "Une page web d’une autre origine a fait la requête, ou une page admise l’a faite autrement que par fetch.",
-                "Servez la page depuis l’origine du service, ou faites inscrire son origine dans access.origins ; appelez ensuite "
+                "Servez la page depuis l’origine du service, ou faites inscrire son origine dans access.origins ; appelez ensuite "
                     + "par fetch en mode cors."
             )
         case .authenticationRequired:
             (
-                "L’en-tête Authorization de la requête est transmis à l’instance ; il manque, ou l’instance le refuse.",
-                "Envoyez un seul en-tête Authorization, avec des identifiants ou un jeton que l’instance accepte. Une session "
-                    + "appartient à la valeur exacte avec laquelle elle a été ouverte."
+                "La requête n’a pas d’en-tête Authorization admis : avec un jeton d’accès du service ou, s’il est transmis à "
+                    + "l’instance, avec ce que celle-ci accepte.",
+                "Envoyez un seul en-tête Authorization : Bearer suivi d’un jeton d’accès, ou les identifiants que l’instance "
+                    + "accepte. Une session appartient au nom du jeton, ou aux identifiants exacts avec lesquels elle a été "
+                    + "ouverte."
             )
         case .queryRejected:
             (

@@ -85,7 +85,7 @@ public final class HTTPServer: Sendable {
                 successors.append(daemon)
             }
         } catch {
-            await retire(successors)
+            await discard(successors)
             throw error
         }
         let change = running.withLock { running -> (former: [Daemon], acceptors: [Acceptor], generation: Int)? in
@@ -95,11 +95,21 @@ public final class HTTPServer: Sendable {
             running.generation += 1
             return (former, running.acceptors.filter { $0.kind == .tls }, running.generation)
         }
-        guard let (former, acceptors, generation) = change else { return await retire(successors) }
+        guard let (former, acceptors, generation) = change else { return await discard(successors) }
         for acceptor in acceptors {
             try await on(acceptor.loop) { [successors] in acceptor.use(successors, generation: generation) }
         }
         await retire(former)
+    }
+
+    /// Ends daemons that never had a connection.
+    private func discard(_ daemons: [Daemon]) async {
+        for daemon in daemons {
+            await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
+                let isRunning = daemon.loop.execute { daemon.retire { ended.resume() } }
+                if !isRunning { ended.resume() }
+            }
+        }
     }
 
     /// Tells daemons that no acceptor knows any more to end with their last connection; does not wait for that.

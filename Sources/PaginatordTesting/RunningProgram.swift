@@ -20,6 +20,11 @@ public final class RunningProgram: Sendable {
     public struct ProgramFailure: Error {
         /// What happened instead.
         public var text: String
+
+        /// Says what happened.
+        public init(text: String) {
+            self.text = text
+        }
     }
 
     private let process: Process

@@ -4,9 +4,9 @@ import Pagination
 /// every process, so that it may be stored. It tells rows apart; it is no protection against somebody who forges them.
 package enum SipHash {
     /// The digest of a message.
-    package static func digest(_ message: [UInt8], key: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908))
-        -> (first: UInt64, second: UInt64)
-    {
+    package static func digest(
+        _ message: [UInt8], key: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908)
+    ) -> (first: UInt64, second: UInt64) {
         var state = State(
             a: key.0 ^ 0x736F_6D65_7073_6575, b: key.1 ^ 0x646F_7261_6E64_6F83, c: key.0 ^ 0x6C79_6765_6E65_7261,
             d: key.1 ^ 0x7465_6462_7974_6573)

@@ -7,18 +7,10 @@ import Testing
 /// What they should get is computed in the scripts of Tests/PublicClients, from all records and without the instance's
 /// query language.
 struct PublicClientTests {
-    private static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("PublicClients")
-    private static let python = folder.deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent(".build/public-clients/bin/python")
-
     @Test(
         "Every record, filter and order that a public client asks for is what a plain computation gives",
         .timeLimit(.minutes(5)), arguments: ["pysnc", "pysnow", "aiosnow"])
     func reads(client: String) async throws {
-        try #require(
-            FileManager.default.isExecutableFile(atPath: Self.python.path),
-            "there is no \(Self.python.path): run make test, or Tests/PublicClients/prepare")
         let identity = try await Identity()
         let instance = try RunningProgram(
             [
@@ -29,12 +21,12 @@ struct PublicClientTests {
             ], environment: ["PASSWORD": "correct horse", "SECRET": "secret"])
         let url = try await instance.listeningURL()
         #expect(url.hasPrefix("https://127.0.0.1:"))
-        let script = try await OtherProgram.run(
-            Self.python, ["-W", "ignore", Self.folder.appendingPathComponent("\(client)_reads.py").path],
+        let script = try await PythonScript.run(
+            "PublicClients/\(client)_reads.py",
             environment: [
                 "INSTANCE_URL": url, "INSTANCE_USER": "reader", "INSTANCE_PASSWORD": "correct horse",
                 "INSTANCE_CLIENT": "application", "INSTANCE_SECRET": "secret", "SSL_CERT_FILE": identity.certificate,
-                "REQUESTS_CA_BUNDLE": identity.certificate, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
+                "REQUESTS_CA_BUNDLE": identity.certificate,
             ])
         #expect(script.status == 0, "\(script.said)")
         #expect(script.said.contains(#/Ran [1-9]\d* tests/#), "\(script.said)")
@@ -66,6 +58,25 @@ final class Identity {
 
     deinit {
         try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+/// Runs a Python script of the tests, with what Tests/PublicClients/prepare has got from PyPI.
+enum PythonScript {
+    private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private static let python = tests.deletingLastPathComponent().appendingPathComponent(
+        ".build/public-clients/bin/python")
+
+    /// Runs it and gives back its exit status with all that it said.
+    ///
+    /// - Parameter path: from the folder of all tests.
+    static func run(_ path: String, environment: [String: String]) async throws -> (status: Int32, said: String) {
+        try #require(
+            FileManager.default.isExecutableFile(atPath: python.path),
+            "there is no \(python.path): run make test, or Tests/PublicClients/prepare")
+        return try await OtherProgram.run(
+            python, ["-W", "ignore", tests.appendingPathComponent(path).path],
+            environment: environment.merging(["PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"]) { $1 })
     }
 }
 

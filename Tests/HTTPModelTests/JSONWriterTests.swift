@@ -43,6 +43,22 @@ struct JSONWriterTests {
     }
 
     @Test(
+        "On demand whatever cannot be seen is escaped as well, and comes back",
+        arguments: [
+            ("\u{80}\u{9F}\u{A0}", "\\u0080\\u009f\u{A0}"), ("\u{2028}\u{2029}\u{202E}", "\\u2028\\u2029\\u202e"),
+            ("\u{200B}\u{AD}\u{FEFF}", "\\u200b\\u00ad\\ufeff"), ("\u{E0001}", "\\udb40\\udc01"),
+            ("a\"\\\n\u{7F}", "a\\\"\\\\\\n\\u007f"), ("é東\u{1F600}", "é東\u{1F600}"),
+            ("e\u{301}\u{200D}", "e\u{301}\\u200d"),
+        ])
+    func invisible(text: String, expected: String) throws {
+        var writer = JSONWriter(escapesInvisible: true)
+        writer.value(text)
+        let json = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(json == "\"\(expected)\"")
+        #expect(try read(json) == .string(text))
+    }
+
+    @Test(
         "Numbers are written whole",
         arguments: [(0, "0"), (-1, "-1"), (.max, "9223372036854775807"), (.min, "-9223372036854775808")])
     func integers(value: Int, expected: String) {

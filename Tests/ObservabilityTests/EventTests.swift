@@ -6,16 +6,17 @@ import Testing
 struct EventTests {
     static let request = AnsweredRequest(
         method: "POST", route: "/sessions/{id}/next", status: 200, duration: .microseconds(1_234), bytes: 16_384,
-        requestID: "r-1", sessionID: "abcdefghijklmnop", upstream: .milliseconds(1), cacheStatus: "fwd=miss; collapsed")
+        requestID: "r-1", sessionID: "abcdefghijklmnop", owner: "dashboard", upstream: .milliseconds(1),
+        cacheStatus: "fwd=miss; collapsed")
 
     /// One of each kind with the line that is expected of it in both formats.
     static let samples: [(event: Event, json: String, text: String)] = [
         (
             .requestAnswered(request),
             #""level":"info","event":"request-answered","method":"POST","route":"/sessions/{id}/next","status":200,"#
-                + #""milliseconds":1.234,"bytes":16384,"upstreamMilliseconds":1.000,"cacheStatus":"fwd=miss; collapsed","requestID":"r-1","session":"abcdef"}"#,
+                + #""milliseconds":1.234,"bytes":16384,"upstreamMilliseconds":1.000,"cacheStatus":"fwd=miss; collapsed","requestID":"r-1","session":"abcdef","owner":"dashboard"}"#,
             "info    request-answered method=POST route=/sessions/{id}/next status=200 milliseconds=1.234 bytes=16384 "
-                + #"upstreamMilliseconds=1.000 cacheStatus="fwd=miss; collapsed" requestID=r-1 session=abcdef"#
+                + #"upstreamMilliseconds=1.000 cacheStatus="fwd=miss; collapsed" requestID=r-1 session=abcdef owner=dashboard"#
         ),
         (
             .serviceStarted(version: "1", instances: ["a", "b"], listeners: ["http://127.0.0.1:1"]),
@@ -42,6 +43,16 @@ struct EventTests {
             .configurationWarning("odd"),
             #""level":"warning","event":"configuration-warning","detail":"odd"}"#,
             "warning configuration-warning detail=odd"
+        ),
+        (
+            .settingRenewed(setting: "access.tokens.a"),
+            #""level":"info","event":"setting-renewed","setting":"access.tokens.a"}"#,
+            "info    setting-renewed setting=access.tokens.a"
+        ),
+        (
+            .settingNotRenewed(setting: "access.tokens.a", reason: "too short"),
+            #""level":"error","event":"setting-not-renewed","setting":"access.tokens.a","reason":"too short"}"#,
+            #"error   setting-not-renewed setting=access.tokens.a reason="too short""#
         ),
         (
             .sessionsInMemory,

@@ -56,34 +56,26 @@ import Testing
     @Test("33: Whatever a query holds is one parameter of the request to the instance")
     func queries() async throws {
         try await Deployment.run { service in
-            let (clean, expected) = try await headers(of: #"active=true"#, at: service)
+            // The first answer sets a cookie, which the others bring.
+            _ = try await received(#"active=false"#, at: service)
+            let (clean, expected) = try await received(#"active=true"#, at: service)
             #expect(clean == "active=true^ORDERBYsys_id")
             for query in [
                 #"active=true^ORsys_id!=x"#, #"a=b&sysparm_limit=99&sysparm_fields=sys_id"#, #"a=b#c"#,
-                #"a=%0d%0aX-Evil: 1"#,
-                #"a=b c+d"#, #"a=é\u2028"#, #"a=b\\c\"d"#, #"a=;?/@:"#,
+                #"a=%0d%0aX-Evil: 1"#, #"a=b c+d"#, #"a=é\u2028"#, #"a=b\\c\"d"#, #"a=;?/@:"#, #"a=b\r\nX-Evil: 1"#,
+                #"a=b\nX-Evil: 1"#, #"a=b\u0001c"#,
             ] {
-                let (received, count) = try await headers(of: query, at: service)
+                let (text, count) = try await received(query, at: service)
                 #expect(count == expected)
-                let text = try JSONDecoder().decode(String.self, from: Data(#""\#(query)""#.utf8))
-                #expect(received == text + "^ORDERBYsys_id")
-            }
-            for query in [#"a=b\r\nX-Evil: 1"#, #"a=b\nX-Evil: 1"#, #"a=b\u0000c"#] {
-                let body = #"{"table":"incident","query":"\#(query)"}"#
-                let answer = try await service.call("POST", "/sessions", body: body)
-                if answer.status == 201 {
-                    let (received, count) = try await headers(of: query, at: service)
-                    #expect(received?.contains("X-Evil: 1") != false && count == expected)
-                } else {
-                    #expect(answer.problem == "invalid-parameter")
-                }
+                let sent = try JSONDecoder().decode(String.self, from: Data(#""\#(query)""#.utf8))
+                #expect(text == sent + "^ORDERBYsys_id")
             }
             #expect(service.instance.requests.allSatisfy { $0.head.headers["X-Evil"] == nil })
         }
     }
 
     /// Moves a new session with that query, and gives back what the instance got as its query, and the number of headers.
-    private func headers(of query: String, at service: Deployment) async throws -> (query: String?, count: Int) {
+    private func received(_ query: String, at service: Deployment) async throws -> (query: String?, count: Int) {
         let session = try await service.open(#","query":"\#(query)""#)
         _ = try await service.call("POST", session + "/next")
         let request = try #require(service.instance.requests.last)

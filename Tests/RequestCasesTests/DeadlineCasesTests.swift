@@ -65,7 +65,8 @@ import Testing
             let admin = try #require(service.adminPort)
             func health(_ target: String) async throws -> Int {
                 let peer = try RawConnection(port: admin)
-                try await peer.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                try await peer.send(
+                    service.request("GET", target, token: target == "/sessions" ? Deployment.token : nil))
                 let status = try await peer.response().status
                 await peer.close()
                 return status
@@ -108,8 +109,9 @@ import Testing
                 #expect(try await peer.readHead().status == 200)
             }
             var waiting: [RawConnection] = []
-            for _ in 0..<100 {
-                let session = try await service.open()
+            for number in 0..<100 {
+                // Each with a page of its own, or they would share one request.
+                let session = try await service.open(#","query":"priority=\#(number)""#)
                 let peer = try service.connect()
                 try await peer.send(service.request("POST", session + "/next"))
                 waiting.append(peer)

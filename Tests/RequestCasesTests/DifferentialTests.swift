@@ -13,6 +13,12 @@ import Testing
     /// How many streams are on their way at once, each to a listener of nginx's own.
     private static let lanes = 16
 
+    /// How far the lanes have come together.
+    private final class Progress: Sendable {
+        let next = Mutex(0)
+        let answered = Mutex(0)
+    }
+
     /// Counts the requests of each lane.
     private struct Echo: Responder {
         private let list = Box()
@@ -40,8 +46,7 @@ import Testing
         let session = try #require(try await service.open())
         let streams = Self.streams(target: session + "/reset")
         let echo = Echo()
-        let nextStream = Mutex(0)
-        let answered = Mutex(0)
+        let progress = Progress()
         try await OwnService.serving(echo) { echoPort in
             try await withNginx(before: echoPort) { sockets in
                 try await OwnService.serving(service) { port in
@@ -49,7 +54,7 @@ import Testing
                         for (lane, socket) in sockets.enumerated() {
                             group.addTask {
                                 while true {
-                                    let number = nextStream.withLock { next in
+                                    let number = progress.next.withLock { next in
                                         defer { next += 1 }
                                         return next
                                     }
@@ -61,7 +66,7 @@ import Testing
                                     let ours = try await Self.exchange(pieces, on: try RawConnection(port: port))
                                     let text = String(decoding: Array(pieces.joined()), as: UTF8.self)
                                     #expect(ours <= forwarded, "\(text.debugDescription)")
-                                    answered.withLock { $0 += ours }
+                                    progress.answered.withLock { $0 += ours }
                                 }
                             }
                         }
@@ -71,7 +76,7 @@ import Testing
             }
         }
         // Most streams begin with sound requests, so that something is compared at all.
-        #expect(answered.withLock { $0 } > streams.count / 2)
+        #expect(progress.answered.withLock { $0 } > streams.count / 2)
     }
 
     /// Sends the pieces one after the other, and counts the answers that are no refusals.

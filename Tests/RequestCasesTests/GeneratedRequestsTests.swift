@@ -19,7 +19,7 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, request) in requests.enumerated() {
                     // So many at once, since some wait for their connection to be looked at.
-                    if number >= 32 { try await group.next() }
+                    if number >= 64 { try await group.next() }
                     group.addTask { try await Self.expect(request, on: port) }
                 }
                 try await group.waitForAll()
@@ -32,7 +32,7 @@ import Testing
         let reached = service.targets.filter { $0 != "/livez" }
         switch requests.first?.fate {
         case .unseen: #expect(reached == [])
-        case .refused, .unanswered:
+        case .refused, .unanswered, .cut:
             #expect(!reached.contains("/canary"))
             #expect(withoutExpiry(await service.state(of: session)) == withoutExpiry(before))
         case .any, nil: break
@@ -42,18 +42,15 @@ import Testing
     private static func expect(_ request: MalformedRequest, on port: UInt16) async throws {
         let peer = try RawConnection(port: port)
         let text = String(decoding: request.bytes, as: UTF8.self)
+        let canary = Array("GET /canary HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         // The refusal may overtake the rest.
-        if case .refused = request.fate {
-            try? await peer.send(bytes: request.bytes)
-        } else {
-            try? await peer.send(bytes: request.bytes + Array("GET /canary HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
-        }
+        try? await peer.send(bytes: [.refused, .cut].contains(request.fate) ? request.bytes : request.bytes + canary)
         if request.fate != .unseen { await peer.finishSending() }
         let answer = String(decoding: try await peer.readToEnd(), as: UTF8.self)
         switch request.fate {
         case .unseen: #expect(answer.hasPrefix("HTTP/1.1 4") || answer.hasPrefix("HTTP/1.1 501 "), "\(text): \(answer)")
         case .refused: #expect(answer.hasPrefix("HTTP/1.1 4"), "\(text): \(answer)")
-        case .unanswered, .any: #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 "), "\(text): \(answer)")
+        case .unanswered, .cut, .any: #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 "), "\(text): \(answer)")
         }
         if request.fate != .any { #expect(!answer.contains("HTTP/1.1 2"), "\(text): \(answer)") }
         await peer.close()

@@ -59,7 +59,8 @@ import Testing
             for host in [
                 "[::1]:\(service.port)", "127.0.0.1", "LOCALHOST", "a.localhost", "localhost.:1", "127.9.9.9:0",
             ] {
-                #expect(try await service.call("GET", "/livez", token: nil, host: host).status == 200, "\(host)")
+                let answer = try await service.call("GET", "/livez", token: nil, host: host)
+                #expect(answer.status == 200, "\(host)")
             }
         }
     }
@@ -95,7 +96,8 @@ import Testing
         try await Deployment.run { service in
             for host in ["evil.example", "..", "", nil] {
                 let raw = service.request("GET", "/sessions", host: host)
-                #expect(try await service.answer(raw, overUnix: true).status == 200, "\(host ?? "none")")
+                let answer = try await service.answer(raw, overUnix: true)
+                #expect(answer.status == 200, "\(host ?? "none")")
             }
             let two = service.request("GET", "/sessions", ["Host: a"], host: "b")
             #expect(try await service.answer(two, overUnix: true).status == 400)

@@ -25,6 +25,8 @@ struct MalformedRequest {
         case refused
         /// It is not answered but by a refusal, or not at all.
         case unanswered
+        /// Its end does not come, and so no answer either.
+        case cut
         /// It may be sound by chance.
         case any
     }
@@ -43,19 +45,19 @@ struct MalformedRequest {
         switch kind {
         case .controlInValue:
             let controls: [UInt8] = Array(0x01...0x08) + Array(0x0B...0x1F) + [0x7F]
-            draft.change(&numbers) { $0.insert(controls.randomElement(using: &numbers) ?? 0x7F, at: $1) }
+            draft.change(&numbers) { $0.insert(controls.randomElement(using: &$2) ?? 0x7F, at: $1) }
         case .blankBeforeColon:
-            draft.names(&numbers) { $0 + ([[0x20], [0x09], [0x20, 0x20]].randomElement(using: &numbers) ?? [0x20]) }
+            draft.names(&numbers) { $0 + ([[0x20], [0x09], [0x20, 0x20]].randomElement(using: &$1) ?? [0x20]) }
         case .foldedLine:
             let folds = ["\r\n x", "\r\n\tx: y", "\r\n ", "\r\n\t\t", "\r\n  t\r\n t", "\r\n Host: evil.example"]
             draft.change(&numbers) {
-                $0.insert(contentsOf: Array((folds.randomElement(using: &numbers) ?? "").utf8), at: $1)
+                $0.insert(contentsOf: Array((folds.randomElement(using: &$2) ?? "").utf8), at: $1)
             }
         case .bareLineFeed: draft.bareLineFeeds(&numbers)
-        case .nulInHead: draft.change(&numbers) { $0.insert(0, at: $1) }
+        case .nulInHead: draft.change(&numbers) { line, place, _ in line.insert(0, at: place) }
         case .wrongName:
             let wrong = Array("\"(),/:;<=>?@[\\]{} \u{7F}é\u{1}".utf8).filter { $0 != 0x3A }
-            draft.names(&numbers) { name in
+            draft.names(&numbers) { name, numbers in
                 var name = name
                 name.insert(
                     wrong.randomElement(using: &numbers) ?? 0x28, at: Int.random(in: 0...name.count, using: &numbers))
@@ -160,16 +162,18 @@ struct MalformedRequest {
             fate = .refused
         case .cutHead, .cutBody, .wrongChunks, .mutated: break
         }
+        // So that nothing has to wait for the next request.
+        if case .refused = fate { draft.lines.insert(Array("Connection: close".utf8), at: 1) }
         bytes = draft.bytes
         switch kind {
         case .cutHead:
             bytes.removeLast(Int.random(in: 5..<bytes.count, using: &numbers))
-            fate = .unanswered
+            fate = .cut
         case .cutBody:
             draft.lines[draft.lines.count - 1] = Array("Content-Length: 1000".utf8)
             let count = Int.random(in: 0..<1000, using: &numbers)
             bytes = draft.bytes + [UInt8](repeating: 0x47, count: count)
-            fate = .unanswered
+            fate = .cut
         case .wrongChunks:
             draft.lines[draft.lines.count - 1] = Array("Transfer-Encoding: chunked".utf8)
             let alphabet = [
@@ -222,17 +226,19 @@ private struct Draft {
     }
 
     /// Changes the value of a line at some place of it.
-    mutating func change(_ numbers: inout SeededGenerator, _ body: (inout [UInt8], Int) -> Void) {
+    mutating func change(_ numbers: inout SeededGenerator, _ body: (inout [UInt8], Int, inout SeededGenerator) -> Void)
+    {
         let index = Int.random(in: 0..<lines.count, using: &numbers)
         let start = (lines[index].firstIndex(of: 0x3A) ?? 0) + 1
-        body(&lines[index], Int.random(in: start...lines[index].count, using: &numbers))
+        let place = Int.random(in: start...lines[index].count, using: &numbers)
+        body(&lines[index], place, &numbers)
     }
 
     /// Changes the name of a line.
-    mutating func names(_ numbers: inout SeededGenerator, _ body: ([UInt8]) -> [UInt8]) {
+    mutating func names(_ numbers: inout SeededGenerator, _ body: ([UInt8], inout SeededGenerator) -> [UInt8]) {
         let index = Int.random(in: 0..<lines.count, using: &numbers)
         let colon = lines[index].firstIndex(of: 0x3A) ?? 0
-        lines[index] = body(Array(lines[index][..<colon])) + lines[index][colon...]
+        lines[index] = body(Array(lines[index][..<colon]), &numbers) + lines[index][colon...]
     }
 
     /// Puts a line somewhere among the others.

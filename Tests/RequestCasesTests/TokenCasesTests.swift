@@ -11,7 +11,7 @@ import Testing
         try await Deployment.run { service in
             let token = Deployment.token
             let wrong = [
-                "Authorization: Bearer \(token) ", "Authorization: Bearer \(token)x", "Authorization: Bearer  \(token)",
+                "Authorization: Bearer \(token) ", "Authorization: Bearer \(token)x",
                 "Authorization: Bearer \(token.dropLast())", "Authorization: Bearer", "Authorization: Basic \(token)",
                 "Authorization: \(token)", "Authorization: Bearer \(token.uppercased())", "X-Token: \(token)",
                 "Authorization: Bearer wrong-token-0123456789abc", "Cookie: token=\(token)",

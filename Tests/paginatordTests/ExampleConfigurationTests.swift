@@ -30,10 +30,19 @@ struct ExampleConfigurationTests {
     func sessionsInRedis() throws {
         let file = Self.file.replacing("paginatord.json5", with: "redis.json5")
         let configuration = try Configuration(
-            from: ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"]))
+            from: ConfigurationSource(
+                file: file,
+                environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y", "ACCESS_TOKEN": "0123456789abcdef"]))
         let location = try RedisLocation("redis://redis:6379/0")
         #expect(try configuration.sessionStorage(isDemo: false) == .redis(location))
         #expect(configuration.sessions.redisPassword == Secret("y"))
+    }
+
+    @Test("The configuration of the image’s demo lets it listen to everybody")
+    func demo() throws {
+        let file = Self.file.replacing("paginatord.json5", with: "demo.json5")
+        let source = ConfigurationSource(file: file, environment: ["PAGINATORD_LISTEN": ":8080"], isDemo: true)
+        #expect(throws: Never.self) { try Configuration(from: source) }
     }
 
     @Test("The example is accepted with everything in it put into force, and has every key there is")
@@ -46,9 +55,14 @@ struct ExampleConfigurationTests {
         try folder.write("-----BEGIN CERTIFICATE-----", to: "authority.pem")
         try folder.write(identity.key, to: "key.pem")
         try folder.write("y", to: "client-secret")
-        let source = ConfigurationSource(file: file, environment: ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y"])
-        let (configuration, reading) = try Configuration.read(from: source)
-        #expect(reading.problems == [])
+        try folder.write("nightly-0123456789abcdef", to: "nightly-token")
+        let environment = ["SN_PASSWORD": "x", "REDIS_PASSWORD": "y", "DASHBOARD_TOKEN": "0123456789abcdef"]
+        let (configuration, reading) = try Configuration.read(
+            from: ConfigurationSource(file: file, environment: environment))
+        // The two ways in which callers can be told apart exclude each other.
+        #expect(reading.problems.map(\.path) == ["access.tokens.dashboard"])
+        #expect(reading.problems.allSatisfy { $0.detail.contains("instances.personal.auth") })
+        #expect(configuration.access.tokens.map(\.name) == ["dashboard", "nightly"])
         let credentials = Dictionary(
             uniqueKeysWithValues: configuration.instances.map { ($0.instance.name, $0.instance.credentials) })
         let password = Secret("x")

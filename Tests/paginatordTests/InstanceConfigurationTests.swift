@@ -46,7 +46,7 @@ struct InstanceConfigurationTests {
                 "maxRetryAfter: expected a duration from 0s to 1h, as a number of seconds or such as "
                     + #""500ms", "65s", "15m" or "24h" but found "2h""#
             ),
-            ("{ url: 'https://a.example', circuit: 5 }", "circuit: expected an object but found 5"),
+            ("{ url: 'https://a.example', circuit: 5 }", "circuit: expected an object but found a number"),
             (
                 "{ url: 'https://a.example', circuit: { opne: 5 } }",
                 "circuit.opne: unknown key; did you mean open?"
@@ -241,12 +241,13 @@ struct InstanceConfigurationTests {
 
     @Test("No way to print a configuration shows a secret")
     func secrets() throws {
+        let identity = try Identity()
         var environment = ConfigurationTests.url
         environment["PAGINATORD_INSTANCE_USERNAME"] = "u"
         environment["PAGINATORD_INSTANCE_PASSWORD"] = "hunter2"
         let configuration = try ConfigurationTests.read(
             "{ tls: { certificate: 'c', key: 'k' } }", environment,
-            files: ["c": "-----BEGIN CERTIFICATE-----", "k": "-----BEGIN PRIVATE KEY-----hunter2"])
+            files: ["c": identity.certificate, "k": identity.key + "hunter2"])
         var dumped = ""
         dump(configuration, to: &dumped)
         for text in [

@@ -89,7 +89,7 @@ struct ConfigurationSection {
         switch member(name) {
         case nil: break
         case .object(let members): object = members
-        case .some(let other): complain(name, "expected an object but found \(described(other))")
+        case .some(let other): complain(name, "expected an object but found \(other.kind)")
         }
         return ConfigurationSection(
             object, path: path + [name], hasVariables: hasVariables ?? self.hasVariables, in: reading)

@@ -157,8 +157,10 @@ struct ReplicasTests {
             #expect(try await replica.program.stop() == 0)
         }
         replicas = [try await service.start()]
-        #expect(try await replicas[0].caller.call("POST", "\(session)/next", headers: ["Authorization": ann])["page"] == 5)
-        let other = try await replicas[0].caller.call("POST", "\(session)/next", headers: ["Authorization": "Basic eDp5"])
+        #expect(
+            try await replicas[0].caller.call("POST", "\(session)/next", headers: ["Authorization": ann])["page"] == 5)
+        let other = try await replicas[0].caller.call(
+            "POST", "\(session)/next", headers: ["Authorization": "Basic eDp5"])
         #expect(other.status == 404)
         #expect(service.redis.command("HVALS paginatord:session:\(session.dropFirst(10))")?.contains("secret") == false)
         #expect(try await service.close(replicas) == [0])
