@@ -57,7 +57,9 @@ enum ServerConnectionTarget {
                 else { continue starts }
                 rest = rest[(end + 2)...]
             }
-            if lineEnd(in: rest) == rest.startIndex { return rest.startIndex + 2 }
+            // A colon and a line feed end the head to libmicrohttpd 0.9.75, which leaves the same two NULs of them as of an
+            // empty line.
+            if lineEnd(in: rest) == rest.startIndex || rest.starts(with: [0x3A, 0x0A]) { return rest.startIndex + 2 }
         }
         return nil
     }

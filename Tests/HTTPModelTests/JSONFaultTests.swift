@@ -57,6 +57,8 @@ struct JSONFaultTests {
             ("{a: '\\x00'}", "line 1, column 6: U+0000 cannot stand here"),
             ("{a: 'b\\u0000'}", "line 1, column 7: U+0000 cannot stand here"),
             ("{a\\u0000: 1}", "line 1, column 3: U+0000 cannot stand here"),
+            ("{a: 0e145}", "line 1, column 5: 0e145 is no number"),
+            ("{a: [-0E1]}", "line 1, column 6: -0E1 is no number"),
             ("{a: 0x10000000000000000}", "line 1, column 5: 0x10000000000000000 is no number"),
             ("{a: 'b\tc'}", "line 1, column 7: U+0009 has to be escaped in a string"),
             ("{a: ['\\1']}", "line 1, column 7: \\ begins no escape here; a backslash itself is \\\\"),
