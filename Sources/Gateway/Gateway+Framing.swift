@@ -4,7 +4,8 @@ public import HTTPModel
 extension Gateway {
     /// Refuses a head that can be read in more than one way, or that is too large, before any other check.
     public func refusal(of head: RequestHead, for fault: HeadFault) -> Response {
-        let trace = RequestTrace(head: head, id: requestIDs.next(), start: clock.uptime())
+        var trace = RequestTrace(head: head, id: requestIDs.next(), start: clock.uptime())
+        trace.origin = access.listedOrigin(of: head)
         var detail = fault.detail
         switch fault {
         case .tooLarge, .targetTooLong: detail += " The setting is limits.requestHead."

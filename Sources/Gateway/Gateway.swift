@@ -25,7 +25,8 @@ public final class Gateway: Responder {
     let eventFrames = EventFrames()
     /// Who is told of what happens.
     let observer: any Observer
-    private let access: AccessRules
+    /// Who may call at all.
+    let access: AccessRules
     private let knownTokens: Lock<AccessTokens>
     /// Whether there are tokens: their secrets may change, but not whether there are any.
     private let needsToken: Bool

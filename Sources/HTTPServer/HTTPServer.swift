@@ -43,6 +43,10 @@ public final class HTTPServer: Sendable {
     /// How many connections are open, over all loops.
     public var connectionCount: Int { state.connectionCount }
 
+    /// How many libmicrohttpd daemons run: one per loop and kind of listener, and those whose certificate was renewed while
+    /// they had connections.
+    var daemonCount: Int { running.withLock { $0.daemons.count } }
+
     /// Begins to accept connections.
     ///
     /// - Throws: `HTTPServerError.cannotStart`; nothing runs then.

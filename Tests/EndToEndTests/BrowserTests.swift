@@ -1,4 +1,5 @@
 import Foundation
+import PaginatordTesting
 import Testing
 
 /// Web pages in Debian's Chromium that call the running service: those of a listed origin may, no other may.

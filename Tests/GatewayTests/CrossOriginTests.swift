@@ -74,7 +74,7 @@ struct CrossOriginTests {
         let cases: [(Int, String, String, HeaderFields, String?)] = [
             (401, "GET", "/sessions", [:], nil), (401, "GET", "/nowhere", bearer("wrong-0123456789abcdef"), nil),
             (429, "GET", "/sessions", alice, nil), (400, "GET", "/%zz", [:], nil),
-            (400, "GET", "/livez", ["Content-Length": "x"], nil), (405, "PUT", "/livez", [:], nil),
+            (405, "PUT", "/livez", [:], nil),
             (422, "GET", "/livez?x=1", [:], nil), (404, "GET", "/problems/none", [:], nil),
         ]
         for (status, method, target, headers, body) in cases {

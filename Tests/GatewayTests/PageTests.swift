@@ -124,7 +124,8 @@ struct PageTests {
             ("incident?readAhead=0", ["?readAhead"]), ("incident?idleTimeout=5", ["?idleTimeout"]),
             ("incident?publisherShouldFinish=true", ["?publisherShouldFinish"]), ("incident?table=x", ["?table"]),
             ("incident?sysparm_query=x", ["?sysparm_query"]), ("incident?after=0", ["?after"]),
-            ("INCIDENT", ["?table"]), ("inci%64ent", ["?table"]), ("...", ["?table"]), ("incident;a=b", ["?table"]), ("9?page=0", ["?table", "?page"]),
+            ("INCIDENT", ["?table"]), ("inci%64ent", ["?table"]), ("...", ["?table"]), ("incident;a=b", ["?table"]),
+            ("9?page=0", ["?table", "?page"]),
         ])
     func tableFaults(target: String, faults: [String]) async throws {
         let service = try Service()

@@ -61,7 +61,7 @@ import Testing
         arguments: [
             "Hos: evil\r\n t\r\n", "Hos: evil\r\n\tt\r\n", "X: y\r\n z\r\n", "X: y\r\n \r\n", "X: y\r\n\t\r\n",
             "X:\r\n y\r\n",
-            "X: y\r\n 1\r\n 2\r\n", "X: y\n", "X: y\0z\r\n", "X: \0\r\n", "X:\0y\r\n", "X: y\0\r\n", ": y\r\n X: y\r\n",
+            "X: y\r\n 1\r\n 2\r\n", "X: y\n", "X: y\0z\r\n", "X: \0\r\n", "X:\0y\r\n", "X: y\0\r\n",
         ], [("Host: a\r\n", ""), ("Host: a\r\n", "Z: z\r\n"), ("Host: a\r\nA:\r\nB:\t\r\n", "C: \t c\r\n")])
     func lines(line: String, around: (before: String, behind: String)) async throws {
         for slowly in [true, false] {
