@@ -43,10 +43,17 @@ enum StoredSessionTarget {
     private static func check(_ record: SessionRecord, against encoded: EncodedSession) throws(BrokenProperty) {
         let again = EncodedSession(record)
         try require(again.opening == encoded.opening, "the opening has one spelling")
-        // A page whose rows were not read is one whose rows are not kept.
-        var isWithoutRows = false
-        if case .withoutRows = record.keptPage { isWithoutRows = true }
-        try require(isWithoutRows || again.state == encoded.state, "the state has one spelling")
+        // Whether a page's rows are kept is written beside them too, and they decide.
+        var hasOneSpelling = true
+        switch record.keptPage {
+        case .withoutRows: hasOneSpelling = false
+        case .page(let page) where !page.rows.isEmpty: hasOneSpelling = false
+        case .none, .page: break
+        }
+        try require(!hasOneSpelling || again.state == encoded.state, "the state has one spelling")
+        let second = try? SessionRecord(
+            again, id: record.id, expiresAt: record.expiresAt, revision: record.revision, sequence: record.sequence)
+        try require(second == record, "a session survives being stored")
         if case .page(let page) = record.keptPage, !page.rows.isEmpty {
             try require(again.rows == encoded.rows, "the rows have one spelling")
             try require(page.rows.objects.reduce(0) { $0 + $1.count } <= page.rows.byteCount, "rows lie in their text")

@@ -52,7 +52,8 @@ enum UpstreamHeadersTarget {
             let behindDay = text.split(separator: ",", maxSplits: 1).last ?? ""
             let dayOfMonth = behindDay.dropFirst().prefix(2)
             let isPlain =
-                behindDay.utf8.count == 25 && "01"..."28" ~= dayOfMonth && !text.contains("-") && !text.contains(":60")
+                text.contains(",") && behindDay.utf8.count == 25 && "01"..."28" ~= dayOfMonth && !text.contains("-")
+                && !text.contains(":60")
                 && behindDay.split(separator: " ").count == 5
             try require(!isPlain || written.dropFirst(4) == behindDay, "\(shown(text)) is \(written)")
         }
