@@ -12,9 +12,9 @@ enum ServerConnectionTarget {
         unlink(path)
         let seen = SeenRequests()
         var configuration = HTTPServerConfiguration()
-        configuration.headTimeout = .seconds(2)
-        configuration.bodyTimeout = .seconds(2)
-        configuration.idleTimeout = .seconds(2)
+        configuration.headTimeout = .seconds(1)
+        configuration.bodyTimeout = .seconds(1)
+        configuration.idleTimeout = .seconds(1)
         let server = HTTPServer(
             listeners: [try BoundListener(.unix(path: path))], configuration: configuration, responder: seen,
             group: try EventLoopGroup(count: 1))
@@ -118,7 +118,9 @@ enum ServerConnectionTarget {
             let count = rest.withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            // It may refuse the rest.
+            // libFuzzer's clock interrupts calls.
+            if count < 0, errno == EINTR { continue }
+            // The server may refuse the rest.
             if count <= 0 { break }
             rest = rest.dropFirst(count)
         }
@@ -127,6 +129,7 @@ enum ServerConnectionTarget {
         var buffer = [UInt8](repeating: 0, count: 16384)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
             if count == 0 || (count < 0 && errno == ECONNRESET) { return answer }
             try require(count > 0, "the server closes a connection in time: \(String(cString: strerror(errno)))")
             answer += buffer.prefix(count)

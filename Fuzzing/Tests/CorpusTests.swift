@@ -22,7 +22,10 @@ struct CorpusTests {
         }
     }
 
-    @Test("Every property holds for what is made of the corpus by cutting and joining", arguments: FuzzTarget.allCases)
+    // On a connection the half of a head is waited for.
+    @Test(
+        "Every property holds for what is made of the corpus by cutting and joining",
+        arguments: FuzzTarget.allCases.filter { $0 != .serverConnection })
     func pieces(target: FuzzTarget) async throws {
         let folder = Self.folder.appendingPathComponent(target.rawValue)
         let inputs = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
