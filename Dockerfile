@@ -13,6 +13,7 @@ COPY Package.swift ./
 COPY Sources Sources
 # Not built here, but the manifest names their folders.
 COPY Tests Tests
+COPY Fuzzing Fuzzing
 RUN swift build -c release --static-swift-stdlib --product paginatord \
     && install -D -s "$(swift build -c release --static-swift-stdlib --show-bin-path)/paginatord" /image/usr/local/bin/paginatord
 

@@ -1,5 +1,7 @@
 # make run      builds and serves the demo on http://127.0.0.1:8080
 # make test     builds and runs all tests
+# make test-sanitize  builds and runs all tests under the address sanitizer, then under the thread sanitizer
+# make fuzz     runs every fuzz target for SECONDS_EACH seconds (30), or those in TARGETS
 # make build    debug build
 # make release  optimised build with the Swift runtime inside
 # make lint     style check; make format puts right what it can
@@ -23,7 +25,7 @@ RELEASE := -c release --static-swift-stdlib
 IMAGE ?= paginatord
 BUILDER_BASE ?= docker.io/library/swift:6.3-bookworm
 RUNTIME_BASE ?= docker.io/library/debian:bookworm-slim
-SOURCES := Package.swift Sources Tests
+SOURCES := Package.swift Sources Tests Fuzzing
 
 # Installs those of the packages that are missing.
 define install
@@ -50,7 +52,7 @@ define need-swift
 	  exit 1; }
 endef
 
-.PHONY: run test build release lint format image image-check bench
+.PHONY: run test test-sanitize fuzz build release lint format image image-check bench
 
 run:
 	$(need-swift)
@@ -64,6 +66,18 @@ test:
 	Tests/PublicClients/prepare
 	swift build --build-tests
 	swift test --skip-build --no-parallel
+
+test-sanitize:
+	$(need-swift)
+	$(call install,$(TEST_PACKAGES))
+	Tests/PublicClients/prepare
+	Tests/Sanitizers/run address
+	Tests/Sanitizers/run thread
+
+fuzz:
+	$(need-swift)
+	$(call install,$(BUILD_PACKAGES))
+	Fuzzing/run $(TARGETS)
 
 build:
 	$(need-swift)

@@ -130,3 +130,29 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// What is fuzzed is one set of functions, which the fuzzer calls (`make fuzz`), and a test with the inputs that are kept.
+let fuzzed: [Target.Dependency] = [
+    "Clocks", "HTTPModel", "Pagination", "SimdJSON", "TableAPI", "Sessions", "RedisSessions", "Gateway",
+    "Observability", "DemoInstance", "EventLoops", "HTTPServer", "CHiredis", "paginatord",
+]
+if Context.environment["PAGINATORD_FUZZING"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzingTests", dependencies: fuzzed, path: "Fuzzing",
+            exclude: ["Driver", "Corpus", "Dictionaries"], sources: ["Targets", "Tests"], swiftSettings: settings))
+} else {
+    // libFuzzer brings the main function, and no executable can be linked into another one: the program's code without its
+    // entry point is then a library.
+    package.products.removeAll { $0.name == "paginatord" }
+    package.targets = package.targets.filter { !$0.isTest }.map { target in
+        guard target.name == "paginatord" else { return target }
+        return .target(
+            name: target.name, dependencies: target.dependencies, exclude: ["Paginatord.swift"],
+            swiftSettings: target.swiftSettings)
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: fuzzed, path: "Fuzzing", exclude: ["Tests", "Corpus", "Dictionaries"],
+            sources: ["Targets", "Driver"], swiftSettings: settings))
+}

@@ -15,6 +15,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
+    /// Whether it can be written, and reckoned with: it lies in the years 0 to 9999. What comes from a store need not.
+    public var isCommon: Bool { -62_167_219_200_000...253_402_300_799_999 ~= milliseconds }
+
     /// The moment that many seconds later.
     public func adding(seconds: Int) -> Timestamp {
         Timestamp(milliseconds: milliseconds + seconds * 1000)
@@ -22,7 +25,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The whole seconds from now until then, rounded up, at least 1: what a `Retry-After` says.
     public func secondsLater(than now: Timestamp) -> Int {
-        max(1, (milliseconds - now.milliseconds + 999) / 1000)
+        max(1, Int(clamping: (Int128(milliseconds) - Int128(now.milliseconds) + 999) / 1000))
     }
 
     /// The present moment by the system's clock.

@@ -30,7 +30,7 @@ struct MovePrecondition: Sendable, Equatable {
         position = after ?? tag
         waits = !headers.values(of: "Prefer").contains { preferences in
             preferences.split(separator: ",").contains { preference in
-                preference.split(separator: ";")[0].filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
+                preference.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
                     == "wait=0"
             }
         }

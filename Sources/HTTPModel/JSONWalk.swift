@@ -266,7 +266,7 @@ struct JSONWalk {
         case 0x78 where json5:
             index += 2
             let value = try hexadecimalDigits(2, of: start)
-            if value == 0 { throw stop(at: start, "U+0000 cannot be written so; use \\u0000") }
+            if value == 0 { throw stop(at: start, "U+0000 cannot stand here") }
             text += Unicode.Scalar(UInt8(truncatingIfNeeded: value)).utf8
             return
         case 0x0A where json5: break
@@ -287,6 +287,8 @@ struct JSONWalk {
             guard (0xDC00...0xDFFF).contains(low) else { throw stop(at: start, "half of a surrogate pair") }
             value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
         }
+        // Foundation refuses it in JSON5, without saying where.
+        if json5, value == 0 { throw stop(at: start, "U+0000 cannot stand here") }
         guard let scalar = Unicode.Scalar(value) else { throw stop(at: start, "half of a surrogate pair") }
         return scalar
     }

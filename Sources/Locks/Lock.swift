@@ -2,8 +2,8 @@ public import Synchronization
 
 /// The project's one lock: a value that only `withLock` reaches.
 ///
-/// It is a type of its own because the thread sanitizer does not see `Synchronization.Mutex` on Linux and reports races
-/// that are none; a sanitizer build can put a lock here that it does see.
+/// It is a type of its own so that there is one place for another kind of lock. The thread sanitizer does not see a
+/// contended `Synchronization.Mutex` on Linux by itself; `Tests/Sanitizers/mutex.c` shows it those of the whole process.
 public struct Lock<Value: ~Copyable>: ~Copyable {
     @usableFromInline let mutex: Mutex<Value>
 

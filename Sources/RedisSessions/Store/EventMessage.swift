@@ -58,7 +58,9 @@ enum EventMessage {
 
     private static func record(_ numbers: [Int], _ body: ArraySlice<UInt8>, _ id: SessionID) -> SessionRecord? {
         let (opening, state, rows) = (numbers[3], numbers[4], numbers[5])
-        guard opening >= 0, state >= 0, rows >= 0, opening + state + rows == body.count else { return nil }
+        // Without a sum, which could overflow.
+        guard 0...body.count ~= opening, 0...(body.count - opening) ~= state, rows == body.count - opening - state
+        else { return nil }
         let parts = EncodedSession(
             opening: Array(body.prefix(opening)), state: Array(body.dropFirst(opening).prefix(state)),
             rows: rows == 0 ? nil : Array(body.suffix(rows)))

@@ -9,8 +9,9 @@ extension StoredSession {
     init(_ reply: RedisReply, id: SessionID, known: SessionRecord? = nil) throws(SessionStoreError) {
         switch reply {
         case .array(let fields) where fields.count == 2:
-            guard var record = known, let expiry = fields[0].integer else { throw SessionStoreError(.malformed) }
-            record.expiresAt = Timestamp(milliseconds: expiry)
+            guard var record = known, let expiry = fields[0].integer.map({ Timestamp(milliseconds: $0) }), expiry.isCommon
+            else { throw SessionStoreError(.malformed) }
+            record.expiresAt = expiry
             record.isLeased = fields[1].integer == 1
             self = .live(record)
         case .null: self = .unknown
