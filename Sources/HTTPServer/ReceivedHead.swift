@@ -33,7 +33,8 @@ struct ReceivedHead {
         let methodSize = strlen(method)
         next = version + versionSize + lineEndSize
         if !cmhd_is_token(method, methodSize) || target.start != method + methodSize + 1
-            || version != method + methodSize + 1 + target.size + 1
+            || version != method + methodSize + 1 + target.size + 1 || strnlen(version, versionSize + 1) != versionSize
+            || !isLineEnd(version + versionSize)
         {
             fault = .requestLine
         }
@@ -54,7 +55,7 @@ struct ReceivedHead {
                     return .YES
                 }, head)
         }
-        if next + lineEndSize != method + size { note(.lines) }
+        if next + lineEndSize != method + size || !isLineEnd(next) { note(.lines) }
         if isTransferEncoded {
             if minorVersion == 0 { note(.transferCodingInHTTP10) }
             if contentLength != nil { note(.contentLength) }
@@ -70,7 +71,7 @@ struct ReceivedHead {
     ) {
         guard let name, let value else { return note(.lines) }
         guard headers.fields.count < maxFields else { return note(.tooManyFields) }
-        if name != next || !cmhd_follows(name, nameSize, value) {
+        if name != next || !cmhd_follows(name, nameSize, value) || !isLineEnd(value + valueSize) {
             note(.lines)
         } else if !cmhd_is_token(name, nameSize) {
             note(.fieldName)
@@ -129,6 +130,13 @@ private let versionSize = 8
 
 /// Carriage return and line feed.
 private let lineEndSize = 2
+
+/// Whether a line ends there: libmicrohttpd puts NULs in the places of both bytes. A NUL that was sent ends a value before its
+/// line, and what then stands behind it could fill the second place.
+private func isLineEnd(_ place: UnsafePointer<CChar>) -> Bool {
+    // Safe because a head ends with an empty line, so that two bytes more than any place before its end are there.
+    place[0] == 0 && place[1] == 0
+}
 
 /// Text that libmicrohttpd owns; bytes that are no UTF-8 become replacement characters.
 func receivedText(_ start: UnsafePointer<CChar>, _ size: Int) -> String {

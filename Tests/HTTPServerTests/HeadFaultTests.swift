@@ -76,6 +76,8 @@ import Testing
             ("GET /2 HTTP/1.1\r\n Host: a\r\n\r\n", HeadFault.fieldName), ("GET /2 HTTP/1.1\nHost: a\r\n\r\n", .lines),
             ("GET /2 HTTP/1.1\r\nHost: a\r\n\n", .lines), ("GET /2 HTTP/1.1\n\n", .lines),
             ("GET /2 HTTP/1.1\r\n\n", .lines),
+            // The NUL ends the value, and what is behind it fills the place of the line's end.
+            ("GET /2 HTTP/1.1\r\nHost: a\r\nX:\0y\n\n", .lines), ("GET /2 HTTP/1.1\r\nHost: a\r\nX: y\0z\n\n", .lines),
         ])
     func ends(request: String, fault: HeadFault) async throws {
         try await expectRefused(request, for: fault)
