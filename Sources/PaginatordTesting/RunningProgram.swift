@@ -56,6 +56,9 @@ public final class RunningProgram: Sendable {
             let data = handle.availableData
             guard !data.isEmpty else {
                 handle.readabilityHandler = nil
+                // Foundation lets go of it only with the process object, which it may keep for good: with some hundred programs
+                // behind them, later tests and the programs that they start would have no small descriptor left.
+                try? handle.close()
                 self?.openPipes.withLock { $0 -= 1 }
                 return
             }

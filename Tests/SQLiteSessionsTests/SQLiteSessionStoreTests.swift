@@ -136,10 +136,13 @@ import Testing
         let before = folder.size(of: "sessions.db-wal")
         let writes = store.writes
         // The connection's thread is held until all of them wait.
+        let holding = Gate()
         async let held: Void = writes.read { _ throws(SQLiteError) in
+            holding.open()
             while writes.waitingCount < 202 { usleep(100) }
             return .success(())
         }
+        await holding.wait()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask { _ = try await store.create(.sample(now: now), limits: unlimited) }

@@ -62,10 +62,13 @@ import Testing
         for record in records { try await store.move(record.id) }
         try await store.execute("PRAGMA max_page_count = 1")
         let writes = store.writes
+        let holding = Gate()
         async let held: Void = writes.read { _ throws(SQLiteError) in
+            holding.open()
             while writes.waitingCount < 21 { usleep(100) }
             return .success(())
         }
+        await holding.wait()
         let refused = try await withThrowingTaskGroup(of: Int?.self) { group in
             for (number, record) in records.enumerated() {
                 group.addTask {
