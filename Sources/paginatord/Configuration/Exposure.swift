@@ -3,7 +3,7 @@ import TableAPI
 
 extension Configuration {
     /// Whether nobody has to show who they are, and nobody has said that this may be so beyond this machine.
-    private var isForThisMachineOnly: Bool {
+    var isForThisMachineOnly: Bool {
         access.tokens.isEmpty && !access.allowAnonymous
     }
 
