@@ -125,6 +125,9 @@ func run(_ arguments: [String]) async throws -> (status: Int32, output: String) 
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = arguments
+            // Other tests of this process name a proxy there.
+            process.environment = ProcessInfo.processInfo.environment
+                .filter { !$0.key.lowercased().hasSuffix("_proxy") }
             let pipe = Pipe()
             process.standardOutput = pipe
             process.standardError = pipe

@@ -58,7 +58,7 @@ final class ConfigurationReading {
         ownWarnings
             + environment.keys.filter { $0.hasPrefix(Self.variablePrefix) && !knownVariables.contains($0) }.sorted().map
         {
-            "the environment variable \($0) is unknown and ignored"
+            "the environment variable \(printable($0)) is unknown and ignored"
                 + Spelling.suggestion(for: $0, among: knownVariables)
         }
     }

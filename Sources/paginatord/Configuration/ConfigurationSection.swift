@@ -124,7 +124,7 @@ struct ConfigurationSection {
         switch source {
         case .variable(let variable):
             if let text = reading.foreignVariable(variable) { return Secret(text) }
-            complain(name, "the environment variable \(variable) is not set")
+            complain(name, "the environment variable \(printable(variable)) is not set")
         case .file(let path):
             do {
                 return try Secret(watching: path, setting: settingName(name))
