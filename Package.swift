@@ -140,7 +140,8 @@ if Context.environment["PAGINATORD_FUZZING"] == nil {
     package.targets.append(
         .testTarget(
             name: "FuzzingTests", dependencies: fuzzed, path: "Fuzzing",
-            exclude: ["Driver", "Corpus", "Dictionaries"], sources: ["Targets", "Tests"], swiftSettings: settings))
+            exclude: ["Driver", "Corpus", "Dictionaries", "run"], sources: ["Targets", "Tests"],
+            swiftSettings: settings))
 } else {
     // libFuzzer brings the main function, and no executable can be linked into another one: the program's code without its
     // entry point is then a library.
@@ -153,6 +154,6 @@ if Context.environment["PAGINATORD_FUZZING"] == nil {
     }
     package.targets.append(
         .executableTarget(
-            name: "Fuzz", dependencies: fuzzed, path: "Fuzzing", exclude: ["Tests", "Corpus", "Dictionaries"],
+            name: "Fuzz", dependencies: fuzzed, path: "Fuzzing", exclude: ["Tests", "Corpus", "Dictionaries", "run"],
             sources: ["Targets", "Driver"], swiftSettings: settings))
 }

@@ -9,7 +9,8 @@ extension StoredSession {
     init(_ reply: RedisReply, id: SessionID, known: SessionRecord? = nil) throws(SessionStoreError) {
         switch reply {
         case .array(let fields) where fields.count == 2:
-            guard var record = known, let expiry = fields[0].integer.map({ Timestamp(milliseconds: $0) }), expiry.isCommon
+            guard var record = known, let expiry = fields[0].integer.map({ Timestamp(milliseconds: $0) }),
+                expiry.isCommon
             else { throw SessionStoreError(.malformed) }
             record.expiresAt = expiry
             record.isLeased = fields[1].integer == 1

@@ -79,7 +79,9 @@ extension SessionRecord {
         _ encoded: EncodedSession, id: SessionID, expiresAt: Timestamp, revision: Int, sequence: Int
     ) throws(SessionEncodingError) {
         // These three are not sealed.
-        guard expiresAt.isCommon, revision >= 0, sequence >= 0 else { throw .damaged("its end or number is impossible") }
+        guard expiresAt.isCommon, revision >= 0, sequence >= 0 else {
+            throw .damaged("its end or number is impossible")
+        }
         var opening = try Seal.open(encoded.opening)
         let (owner, definition, createdAt) = try opening.opening()
         try opening.end()
