@@ -58,7 +58,8 @@ public final class RunningProgram: Sendable {
                 handle.readabilityHandler = nil
                 // Foundation lets go of it only with the process object, which it may keep for good: with some hundred programs
                 // behind them, later tests and the programs that they start would have no small descriptor left.
-                try? handle.close()
+                // Elsewhere, since closing waits for the queue that this runs on.
+                DispatchQueue.global().async { try? handle.close() }
                 self?.openPipes.withLock { $0 -= 1 }
                 return
             }
