@@ -44,26 +44,29 @@ public final class RunningProgram: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors
+        try process.run()
         collect(output) { $0.output += $1 }
         collect(errors) { $0.errors += $1 }
-        try process.run()
     }
 
+    /// Reads on a thread of its own. Foundation closes what its handles read from only with the process object, which it may
+    /// keep for good: behind some hundred programs no small descriptor would be left.
     private func collect(
         _ pipe: Pipe, _ add: @escaping @Sendable (inout (output: String, errors: String), String) -> Void
     ) {
-        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                // Foundation lets go of it only with the process object, which it may keep for good: with some hundred programs
-                // behind them, later tests and the programs that they start would have no small descriptor left.
-                // Elsewhere, since closing waits for the queue that this runs on.
-                DispatchQueue.global().async { try? handle.close() }
-                self?.openPipes.withLock { $0 -= 1 }
-                return
+        let descriptor = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+        try? pipe.fileHandleForReading.close()
+        Thread.detachNewThread { [weak self] in
+            var chunk = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                // Safe because the call stays within the array that it is given.
+                let count = unsafe read(descriptor, &chunk, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                self?.lines.withLock { add(&$0, String(decoding: chunk[..<count], as: UTF8.self)) }
             }
-            self?.lines.withLock { add(&$0, String(decoding: data, as: UTF8.self)) }
+            close(descriptor)
+            self?.openPipes.withLock { $0 -= 1 }
         }
     }
 
