@@ -26,7 +26,7 @@ struct JSONNumberGrammar {
         guard hasDigits else { return false }
         var exponent: ArraySlice<UInt8> = []
         if rest.first == 0x65 || rest.first == 0x45 {
-            // Foundation's JSON5 reader takes 0e5 for other numbers or for none, and may read past the text's end over it.
+            // Foundation's JSON5 reader takes 0e5 for a number or for none, depending on which kind is asked for.
             if json5, fraction == nil, whole.elementsEqual([0x30]) { return false }
             rest = rest.dropFirst()
             if rest.first == 0x2B || rest.first == 0x2D { rest = rest.dropFirst() }

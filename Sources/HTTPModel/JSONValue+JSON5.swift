@@ -19,7 +19,8 @@ extension JSONValue {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         do {
-            return try decoder.decode(JSONValue.self, from: Data(bytes))
+            // Behind a number Foundation looks at one byte more, even at the end of the text, and may end the process over it.
+            return try decoder.decode(JSONValue.self, from: Data(bytes + [0x0A]))
         } catch {
             throw JSONSyntaxError(detail: "not valid JSON5")
         }

@@ -33,8 +33,7 @@ struct ReceivedHead {
         let methodSize = strlen(method)
         next = version + versionSize + lineEndSize
         if !cmhd_is_token(method, methodSize) || target.start != method + methodSize + 1
-            || version != method + methodSize + 1 + target.size + 1 || strnlen(version, versionSize + 1) != versionSize
-            || !isLineEnd(version + versionSize)
+            || version != method + methodSize + 1 + target.size + 1
         {
             fault = .requestLine
         }
@@ -42,6 +41,7 @@ struct ReceivedHead {
             minorVersion = 0
             if strcmp(version, "HTTP/1.0") != 0 { note(.version) }
         }
+        if strnlen(version, versionSize + 1) == versionSize, !isLineEnd(version + versionSize) { note(.lines) }
         let size = cmhd_head_size(connection)
         if size > maxBytes { note(target.size > maxBytes ? .targetTooLong : .tooLarge) }
         headers.reserveCapacity(8)
