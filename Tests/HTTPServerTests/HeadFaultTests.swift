@@ -74,7 +74,7 @@ import Testing
         "A first line that begins with a blank, bare line feeds, and an empty line of one byte are refused",
         arguments: [
             ("GET /2 HTTP/1.1\r\n Host: a\r\n\r\n", HeadFault.fieldName),
-            ("GET /2 HTTP/1.1\nHost: a\r\n\r\n", .requestLine),
+            ("GET /2 HTTP/1.1\nHost: a\r\n\r\n", .lines),
             ("GET /2 HTTP/1.1\r\nHost: a\r\n\n", .lines), ("GET /2 HTTP/1.1\n\n", .lines),
             ("GET /2 HTTP/1.1\r\n\n", .lines),
             // The NUL ends the value, and what is behind it fills the place of the line's end.
