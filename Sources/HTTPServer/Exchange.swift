@@ -50,7 +50,7 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: Called by libmicrohttpd
 
-    /// Takes the head and asks the responder what is to happen.
+    /// Takes the head and asks the responder what is to happen. Safe because the two pointers are not kept.
     func begin(
         method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, target: ReceivedTarget
     ) -> MHD_Result {

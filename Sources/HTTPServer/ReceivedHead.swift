@@ -20,10 +20,11 @@ struct ReceivedHead {
     /// The value of the `Content-Length`.
     private var contentLength: String?
     private var hasHost = false
-    /// Where the next line has to begin.
+    /// Where the next line has to begin. Safe because it is compared first, and read only where that shows that it is in the head.
     private var next: UnsafePointer<CChar>
 
-    /// Reads the head of a request; the three pointers are libmicrohttpd's.
+    /// Reads the head of a request; the three pointers are libmicrohttpd's. Safe because this is done while it calls with them:
+    /// method and version end with a NUL, and the whole head is in the connection's memory.
     ///
     /// - Parameter maxBytes: above this the head is too large, all its bytes counted.
     init(

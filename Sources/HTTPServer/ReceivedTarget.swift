@@ -1,6 +1,8 @@
 internal import Glibc
 
 /// A request's target where libmicrohttpd has it, before that decodes it in place.
+///
+/// Safe because the place is read once, while libmicrohttpd gives it with a NUL at its end, and only compared later.
 struct ReceivedTarget {
     /// Where it begins; `nil` for none.
     let start: UnsafePointer<CChar>?

@@ -63,16 +63,19 @@ import Testing
         }
     }
 
+    private func recording(_ heads: Box<[RequestHead]>) -> Answers {
+        Answers { head in
+            heads.change { $0.append(head) }
+            return .answer(.text("ok"))
+        }
+    }
+
     @Test(
         "Blanks around a header's value are no part of it, those within are",
         arguments: ["", " ", "\t", "  ", " \t \t"], ["a", "a b", "\"x \"", "é", ""])
     func blanks(around blanks: String, value: String) async throws {
         let heads = Box<[RequestHead]>([])
-        let responder = Answers { head in
-            heads.change { $0.append(head) }
-            return .answer(.text("ok"))
-        }
-        try await withServer(responder: responder) { server in
+        try await withServer(responder: recording(heads)) { server in
             let peer = try RawConnection(port: server.port)
             try await peer.send("GET / HTTP/1.1\r\nHost:\(blanks)h\(blanks)\r\nX-A:\(blanks)\(value)\(blanks)\r\n\r\n")
             #expect(try await peer.response().status == 200)
@@ -84,11 +87,7 @@ import Testing
     @Test("The head arrives as it was sent: method, undecoded target, version, repeated headers in order")
     func head() async throws {
         let heads = Box<[RequestHead]>([])
-        let responder = Answers { head in
-            heads.change { $0.append(head) }
-            return .answer(.text("ok"))
-        }
-        try await withServer(responder: responder) { server in
+        try await withServer(responder: recording(heads)) { server in
             let peer = try RawConnection(port: server.port)
             try await peer.send(
                 "get /a%2fb/../%00?x=%00&&y=+%zz HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-b:  2 \r\nX-A: 3\r\n\r\n")

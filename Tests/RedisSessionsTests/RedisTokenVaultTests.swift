@@ -16,20 +16,30 @@ import Testing
         try await eventually("they are connected") { one.client.isAvailable && other.client.isAvailable }
     }
 
+    /// The turn, and how it is ended.
+    private func turn(
+        of vault: RedisTokenVault, within limit: Duration = .seconds(5)
+    ) async throws -> @Sendable (TokenGrant?) async -> Void {
+        guard case .renew(let done) = await vault.turn(within: limit) else { throw NeverHappened(what: "the turn") }
+        return done
+    }
+
+    /// A token that is there.
+    private func token(of vault: RedisTokenVault, within limit: Duration = .seconds(5)) async throws -> TokenGrant {
+        guard case .use(let grant) = await vault.turn(within: limit) else { throw NeverHappened(what: "a token") }
+        return grant
+    }
+
     @Test("What one replica was granted serves the other, with what is left of it, until it is refused")
     func shared() async throws {
         let server = try RedisServer()
         try await withReplicas(of: server) { one, other in
             try await connected(one, other)
             let vaults = (try vault(one), try vault(other))
-            guard case .renew(let done) = await vaults.0.turn(within: .seconds(5)) else {
-                throw NeverHappened(what: "the turn")
-            }
+            let done = try await turn(of: vaults.0)
             await done(TokenGrant(token: Secret("t1"), lifetime: 1800, refreshToken: Secret("r1")))
             for vault in [vaults.0, vaults.1] {
-                guard case .use(let grant) = await vault.turn(within: .seconds(5)) else {
-                    throw NeverHappened(what: "a token")
-                }
+                let grant = try await token(of: vault)
                 #expect(grant.token == Secret("t1") && grant.refreshToken == Secret("r1"))
                 #expect((1795...1800).contains(grant.lifetime ?? 0))
             }
@@ -37,13 +47,9 @@ import Testing
             await vaults.0.forget(Secret("t0"))
             guard case .use = await vaults.1.turn(within: .seconds(5)) else { throw NeverHappened(what: "a token") }
             await vaults.0.forget(Secret("t1"))
-            guard case .renew(let again) = await vaults.1.turn(within: .seconds(5)) else {
-                throw NeverHappened(what: "the turn")
-            }
+            let again = try await turn(of: vaults.1)
             await again(TokenGrant(token: Secret("t2"), lifetime: nil, refreshToken: nil))
-            guard case .use(let grant) = await vaults.0.turn(within: .seconds(5)) else {
-                throw NeverHappened(what: "a token")
-            }
+            let grant = try await token(of: vaults.0)
             #expect(grant == TokenGrant(token: Secret("t2"), lifetime: nil, refreshToken: nil))
         }
     }
@@ -55,9 +61,7 @@ import Testing
             try await connected(one, other)
             let vaults = (try vault(one), try vault(other))
             for isGranted in [false, true] {
-                guard case .renew(let done) = await vaults.0.turn(within: .seconds(5)) else {
-                    throw NeverHappened(what: "the turn")
-                }
+                let done = try await turn(of: vaults.0)
                 async let waiting = vaults.1.turn(within: .seconds(10))
                 // Nobody waits longer than told.
                 guard case .renew = await vaults.1.turn(within: .milliseconds(120)) else {
@@ -84,9 +88,7 @@ import Testing
                 case .renew(let done) = await vaults.1.turn(within: .milliseconds(60))
             else { throw NeverHappened(what: "an end of the wait") }
             await done(TokenGrant(token: Secret("t"), lifetime: 600, refreshToken: nil))
-            guard case .use(let grant) = await vaults.0.turn(within: .milliseconds(60)) else {
-                throw NeverHappened(what: "a token")
-            }
+            let grant = try await token(of: vaults.0, within: .milliseconds(60))
             #expect(grant.token == Secret("t"))
         }
     }
@@ -97,13 +99,9 @@ import Testing
         try await withReplicas(of: server) { one, other in
             try await connected(one, other)
             let vault = try vault(one)
-            guard case .renew(let done) = await vault.turn(within: .seconds(5)) else {
-                throw NeverHappened(what: "the turn")
-            }
+            let done = try await turn(of: vault)
             await done(TokenGrant(token: Secret("t"), lifetime: 1, refreshToken: nil))
-            guard case .renew(let again) = await vault.turn(within: .seconds(5)) else {
-                throw NeverHappened(what: "the turn")
-            }
+            let again = try await turn(of: vault)
             await again(TokenGrant(token: Secret("t"), lifetime: 600, refreshToken: nil))
             for different in [try self.vault(other, id: "b"), try self.vault(other, user: "u")] {
                 guard case .renew = await different.turn(within: .seconds(5)) else {
@@ -121,9 +119,7 @@ import Testing
             let vault = try vault(one)
             server.kill()
             for _ in 0..<3 {
-                guard case .renew(let done) = await vault.turn(within: .seconds(60)) else {
-                    throw NeverHappened(what: "the turn")
-                }
+                let done = try await turn(of: vault, within: .seconds(60))
                 await done(TokenGrant(token: Secret("t"), lifetime: 600, refreshToken: nil))
             }
             await vault.forget(Secret("t"))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import HTTPServer
 import DemoInstance
 import PaginatordTesting
 import Testing
@@ -90,7 +91,8 @@ import Testing
         arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
         let other = Witness()
-        try await serving(other) { url in
+        try await serving(other) { listener in
+            let url = listener.description
             try await Deployment.run { service in
                 let session = try await service.open()
                 for target in [

@@ -48,12 +48,12 @@ final class Deployment: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let instance = Script(before: try await DemoInstance(incidents: incidents))
-        try await serving(instance) { ownURL in
+        try await serving(instance) { listener in
             let socket = folder.path + "/socket"
             let text = """
                 {
                   listen: ["127.0.0.1:0", "unix:\(socket)"],
-                  instances: { default: { url: "\(url ?? ownURL)", \(restraint) } },
+                  instances: { default: { url: "\(url ?? listener.description)", \(restraint) } },
                   access: {
                     tokens: { first: { env: "FIRST_TOKEN" }, other: { env: "OTHER_TOKEN" } },
                     origins: ["https://app.example", "http://10.0.0.6"],
@@ -168,15 +168,15 @@ extension RawConnection.RawResponse {
     }
 }
 
-/// Serves a responder on a free port of this machine for the closure, which gets its URL.
-func serving(_ responder: any Responder, _ body: (String) async throws -> Void) async throws {
+/// Serves a responder on a free port of this machine for the closure, which gets its listener.
+func serving(_ responder: any Responder, _ body: (BoundListener) async throws -> Void) async throws {
     let group = try EventLoopGroup(count: 1)
     let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
     let server = HTTPServer(listeners: [listener], responder: responder, group: group)
     try await server.start()
     let result: Result<Void, any Error>
     do {
-        result = .success(try await body(listener.description))
+        result = .success(try await body(listener))
     } catch {
         result = .failure(error)
     }

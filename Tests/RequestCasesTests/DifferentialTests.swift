@@ -1,5 +1,6 @@
 import Foundation
 import HTTPModel
+import HTTPServer
 import PaginatordTesting
 import Synchronization
 import Testing
@@ -47,9 +48,10 @@ import Testing
         let streams = Self.streams(target: session + "/reset")
         let echo = Echo()
         let progress = Progress()
-        try await OwnService.serving(echo) { echoPort in
-            try await withNginx(before: echoPort) { sockets in
-                try await OwnService.serving(service) { port in
+        try await serving(echo) { echoListener in
+            try await withNginx(before: try #require(echoListener.port)) { sockets in
+                try await serving(service) { listener in
+                    let port = try #require(listener.port)
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for (lane, socket) in sockets.enumerated() {
                             group.addTask {

@@ -1,3 +1,4 @@
+import HTTPServer
 import PaginatordTesting
 import Testing
 
@@ -15,7 +16,8 @@ import Testing
         let before = await service.state(of: session)
         var numbers = SeededGenerator(seed: 7)
         let requests = (0..<Self.count).map { _ in MalformedRequest(kind, target: session + "/next", using: &numbers) }
-        try await OwnService.serving(service) { port in
+        try await serving(service) { listener in
+            let port = try #require(listener.port)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, request) in requests.enumerated() {
                     // So many at once, since some wait for their connection to be looked at.

@@ -2,14 +2,12 @@ import Clocks
 import DemoInstance
 import Gateway
 import HTTPModel
-import HTTPServer
 import Observability
 import Pagination
 import PaginatordTesting
 import Sessions
 import Synchronization
 import TableAPI
-import EventLoops
 
 /// The service inside the test's process, over the demo instance: everything that a request meets, and a witness in front
 /// of it.
@@ -58,23 +56,6 @@ struct OwnService: Responder {
         let head = RequestHead(method: "GET", target: session, headers: ["Host": "localhost"])
         guard case .pieces(let pieces) = await gateway.respond(to: Request(head)).body else { return "" }
         return String(decoding: pieces.joined(), as: UTF8.self)
-    }
-
-    /// Serves it, or another responder, on a free port for the closure.
-    static func serving(_ responder: some Responder, _ body: (UInt16) async throws -> Void) async throws {
-        let group = try EventLoopGroup(count: 1)
-        let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
-        let server = HTTPServer(listeners: [listener], responder: responder, group: group)
-        try await server.start()
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(listener.port ?? 0))
-        } catch {
-            result = .failure(error)
-        }
-        await server.stop(grace: .zero)
-        await group.shutdown()
-        try result.get()
     }
 }
 

@@ -2,8 +2,9 @@ internal import Locks
 public import Pagination
 public import TableAPI
 
-/// A gate to an instance that replicas share: who waits, and in which order, is each replica's own affair; how many requests
-/// are under way, how many an hour has, and when the instance is left alone holds for all of them together.
+/// A gate to an instance that replicas share: how many requests are under way, how many an hour has, and when the instance is
+/// left alone holds for all of them together. Whoever has a slot of its replica's own gate waits in one row with those of the
+/// others; who waits for such a slot does so by the order of its replica.
 ///
 /// While the Redis server is away each replica keeps the limits for itself.
 public final class RedisGate: RequestGate {

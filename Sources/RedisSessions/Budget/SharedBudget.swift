@@ -110,7 +110,7 @@ final class SharedBudget: Sendable {
     /// Gives up the place of a request that does not ask again.
     func withdraw(_ permit: Permit) {
         guard permit.isWaiting else { return }
-        send(Self.withdraw, [.text(name), .text(permit.name)])
+        Self.withdraw.start([.text(name), .text(permit.name)], by: client)
     }
 
     /// Gives a permission back. Only when the instance wants to be left alone does the caller wait until all know.
@@ -127,17 +127,7 @@ final class SharedBudget: Sendable {
         if cooling > 0 {
             _ = try? await Self.release.run(arguments, by: client)
         } else {
-            send(Self.release, arguments)
-        }
-    }
-
-    /// Nobody waits for what comes of it.
-    private func send(_ script: RedisScript, _ arguments: [RedisCommand.Argument]) {
-        let commander = client.commander
-        if commander.loop.isCurrent {
-            script.start(arguments, by: commander)
-        } else {
-            commander.loop.execute { script.start(arguments, by: commander) }
+            Self.release.start(arguments, by: client)
         }
     }
 

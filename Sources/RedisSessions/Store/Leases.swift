@@ -90,17 +90,11 @@ final class Leases: Sendable {
             return true
         }
         guard isOurs else { return }
-        let commander = client.commander
-        // Nobody waits for it.
-        if commander.loop.isCurrent {
-            release(id, token, by: commander)
-        } else {
-            commander.loop.execute { self.release(id, token, by: commander) }
-        }
+        release(id, token)
     }
 
-    private func release(_ id: SessionID, _ token: String, by commander: RedisCommander) {
-        scripts.release.start([.text(id.description), .text(token)], by: commander) { [self] result in
+    private func release(_ id: SessionID, _ token: String) {
+        scripts.release.start([.text(id.description), .text(token)], by: client) { [self] result in
             state.withLock { state in
                 if case .success = result { state.owed[token] = nil } else { state.owed[token] = id }
             }
@@ -115,7 +109,7 @@ final class Leases: Sendable {
             return (state.owed, state.ticks.isMultiple(of: Int(Self.renewal / Self.interval)))
         }
         if client.takesCommands {
-            for (token, id) in owed { release(id, token, by: client.first) }
+            for (token, id) in owed { release(id, token) }
         }
         if isDue { renew() }
     }

@@ -1,3 +1,4 @@
+internal import EventLoops
 internal import Locks
 
 /// A script that the server runs in one piece, named by its digest once the server has told it.
@@ -31,6 +32,19 @@ final class RedisScript: Sendable {
         commander.send(RedisCommand(["EVALSHA", .text(digest), 0] + arguments)) { result in
             guard case .failure(.refused(.noScript, _)) = result else { return caller(result) }
             commander.send(inFull, caller)
+        }
+    }
+
+    /// Has the server run it, from wherever that is asked; nobody waits for what comes of it.
+    func start(
+        _ arguments: [RedisCommand.Argument], by client: RedisClient,
+        then caller: @escaping @Sendable (Result<RedisReply, RedisError>) -> Void = { _ in }
+    ) {
+        let commander = client.commander
+        if commander.loop.isCurrent {
+            start(arguments, by: commander, then: caller)
+        } else {
+            commander.loop.execute { self.start(arguments, by: commander, then: caller) }
         }
     }
 

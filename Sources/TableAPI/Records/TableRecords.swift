@@ -125,16 +125,17 @@ public struct TableRecords: Sendable {
         isDelivering: Bool
     ) {
         let delivering = isDelivering ? 1 : 0
+        // What is held may have become less, or another size of a window is known by now.
         _ = share?.hold(windows: reading.windows + delivering, always: true)
+        defer { _ = share?.hold(windows: reading.windows + delivering, always: true) }
         while true {
             let hasRoom = share?.hold(windows: reading.windows + delivering + 1, always: false) ?? true
             // Without room one request goes on, for less, unless there is a batch to be rid of first.
             guard hasRoom || (!isDelivering && group.isEmpty) else { return }
             if share != nil { reading.narrow(!hasRoom) }
-            guard let request = reading.nextRequest() else { break }
+            guard let request = reading.nextRequest() else { return }
             group.addTask { [source] in await source.fetch(request) }
         }
-        _ = share?.hold(windows: reading.windows + delivering, always: true)
     }
 
     private func complete(_ reading: inout RecordsReading, _ share: RecordsShare?, _ outcome: RecordsSource.Outcome) {

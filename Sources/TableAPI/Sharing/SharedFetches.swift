@@ -9,8 +9,9 @@ import Pagination
 /// something, and moves, may see the table as it was right before. Nothing is shared with those who come afterwards.
 ///
 /// A follower whose task is cancelled leaves alone. A leader that gives up, because its task is cancelled, its deadline is
-/// over or nobody waited for what it read ahead, hands over to the follower that came first, which fetches anew within its own deadline. All have as much time from
-/// when they came, so a leader's time is always up before its followers': none of them waits beyond its own deadline.
+/// over or nobody waited for what it read ahead, hands over to the follower that came first, which fetches anew within its
+/// own deadline. All have as much time from when they came, so a leader's time is always up before its followers': none of
+/// them waits beyond its own deadline.
 final class SharedFetches: Sendable {
     /// What becomes of a fetch.
     enum Part: Sendable {

@@ -52,6 +52,7 @@ func isLoopback(_ host: String) -> Bool? {
     var six = in6_addr()
     // An address with a zone is no loopback address.
     guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+    // Safe because the bytes of this one variable are copied.
     let words = withUnsafeBytes(of: six) { bytes in bytes.map { $0 } }
     return words == [UInt8](repeating: 0, count: 15) + [1]
         || (words.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] && words[12] == 127)

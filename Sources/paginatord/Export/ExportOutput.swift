@@ -185,6 +185,7 @@ private func destination(of path: String) throws(OutputError) -> (path: String, 
 
 /// What a symbolic link says; `nil` where there is none.
 private func target(ofLink path: String) -> String? {
+    // Safe because the call is told of so much room, and as many bytes are read as it says that it has written.
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room in
         guard let start = room.baseAddress else { return nil }
         let count = readlink(path, start, room.count)
