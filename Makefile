@@ -65,7 +65,11 @@ test:
 	$(call install,$(TEST_PACKAGES))
 	Tests/PublicClients/prepare
 	swift build --build-tests
-	swift test --skip-build --no-parallel
+	@echo swift test --skip-build --no-parallel; \
+	swift test --skip-build --no-parallel 2>&1 | tee .build/tests.log || { \
+	  echo; echo "what failed, once more (all of it: .build/tests.log):"; \
+	  grep -aE -A 3 'recorded an issue|Fatal error|Swift runtime failure|exited with' .build/tests.log | tail -n 200; \
+	  exit 1; }
 
 test-sanitize:
 	$(need-swift)
