@@ -8,6 +8,9 @@ final class Connection {
     var index = 0
     /// The raw target of the request whose head is being read.
     var target = ReceivedTarget()
+    /// Where a byte came that libmicrohttpd takes for a line's end though it is none, the first such; `nil` for none. Only
+    /// compared: it is libmicrohttpd's.
+    var odd: UnsafePointer<CChar>?
     /// The request under way.
     var exchange: Exchange?
     /// When the connection is cut if the head, or the next request, has not come, in the loop's milliseconds; `nil` while a

@@ -1,6 +1,7 @@
 internal import CMicroHTTPD
 internal import EventLoops
 internal import Glibc
+internal import HTTPModel
 
 /// What libmicrohttpd calls. Each closure finds its objects and calls one method.
 extension Daemon {
@@ -10,6 +11,16 @@ extension Daemon {
         cmhd_callbacks(
             context: Unmanaged.passUnretained(self).toOpaque(), log: logMessage,
             handle: handleRequest, completed: requestCompleted, connection: connectionChanged, target: receiveTarget)
+    }
+
+    /// Who is told of what libmicrohttpd receives.
+    var receiver: cmhd_receiver {
+        // Safe because it is used only while a call to this daemon goes on.
+        cmhd_receiver(context: Unmanaged.passUnretained(self).toOpaque(), is_tls: kind == .tls) {
+            context, descriptor, start, odd in
+            guard let start else { return }
+            daemon(context)?.received(on: descriptor, start, odd: odd)
+        }
     }
 }
 
@@ -63,7 +74,7 @@ private let handleRequest: MHD_AccessHandlerCallback = {
         record.deadline = nil
         // Safe because the record holds the exchange until `requestCompleted`, which empties the slot first.
         slot.pointee = Unmanaged.passUnretained(exchange).toOpaque()
-        return exchange.begin(method: method, version: version, target: record.target)
+        return exchange.begin(method: method, version: version, record)
     }
     // Safe because only the exchange of this request is ever put into the slot.
     let exchange = Unmanaged<Exchange>.fromOpaque(current).takeUnretainedValue()

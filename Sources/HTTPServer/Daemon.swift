@@ -34,6 +34,8 @@ final class Daemon: @unchecked Sendable {
     let stallTimeout: Int
     private var handle: OpaquePointer?
     private var connections: [Connection] = []
+    /// The same connections, each at the place of its socket's number.
+    private var byDescriptor: [Connection?] = []
     /// How many connections libmicrohttpd has ever taken.
     private var openedCount = 0
     /// Connections that libmicrohttpd has not been given yet.
@@ -172,7 +174,7 @@ final class Daemon: @unchecked Sendable {
             connection.cut()
         }
         if let handle {
-            MHD_run(handle)
+            cmhd_run(handle, receiver)
             MHD_stop_daemon(handle)
         }
         handle = nil
@@ -201,7 +203,7 @@ final class Daemon: @unchecked Sendable {
         guard let handle, !isRunning else { return }
         isRunning = true
         needsRun = false
-        MHD_run(handle)
+        cmhd_run(handle, receiver)
         isRunning = false
     }
 
@@ -281,11 +283,31 @@ final class Daemon: @unchecked Sendable {
         openedCount += 1
         connection.index = connections.count
         connections.append(connection)
+        let missing = Int(descriptor) + 1 - byDescriptor.count
+        if missing > 0 { byDescriptor += [Connection?](repeating: nil, count: missing) }
+        byDescriptor[Int(descriptor)] = connection
         if !isSweeping {
             isSweeping = true
             sweeper?.start(every: sweepInterval)
         }
         return connection
+    }
+
+    /// Something has come that is no whole head by its looks, or that has an odd byte in it. Safe because libmicrohttpd has
+    /// everything of the same head, or of what looks like one, in one row.
+    func received(on descriptor: Int32, _ start: UnsafePointer<CChar>, odd: UnsafePointer<CChar>?) {
+        loop.assertCurrent()
+        guard Int(descriptor) < byDescriptor.count, let connection = byDescriptor[Int(descriptor)] else { return }
+        var odd = odd
+        if connection.exchange == nil {
+            // The head, or what has come of a request line, has its time from its first byte on.
+            connection.deadline = min(connection.deadline ?? .max, loop.now + headTimeout)
+            // The line of a colon and a line feed, in two parts.
+            if let head = connection.target.start, start > head, start[0] == lineFeed, start[-1] == colon {
+                odd = start
+            }
+        }
+        if connection.odd == nil { connection.odd = odd }
     }
 
     /// A request line has come.
@@ -303,6 +325,7 @@ final class Daemon: @unchecked Sendable {
         loop.assertCurrent()
         released()
         connection.exchange = nil
+        byDescriptor[Int(connection.descriptor)] = nil
         connections.swapAt(connection.index, connections.count - 1)
         connections[connection.index].index = connection.index
         connections.removeLast()
@@ -319,6 +342,7 @@ final class Daemon: @unchecked Sendable {
         connection.exchange?.end()
         connection.exchange = nil
         connection.hadEnded = false
+        connection.target = ReceivedTarget()
         connection.deadline = loop.now + idleTimeout + headTimeout
         if isDraining { connection.cut() }
     }
@@ -357,6 +381,9 @@ final class Daemon: @unchecked Sendable {
 private func milliseconds(_ duration: Duration) -> Int {
     Int(clamping: duration.components.seconds) * 1000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
 }
+
+private let lineFeed = CChar(0x0A)
+private let colon = CChar(0x3A)
 
 /// Room for a response's head beside the request's.
 private let responseHeadBytes = 16 << 10

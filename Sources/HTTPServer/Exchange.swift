@@ -52,14 +52,14 @@ final class Exchange: @unchecked Sendable {
 
     /// Takes the head and asks the responder what is to happen. Safe because the two pointers are not kept.
     func begin(
-        method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, target: ReceivedTarget
+        method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, _ record: Connection
     ) -> MHD_Result {
         guard let connection else { return .NO }
         let limit = daemon.state.configuration.maxHeadBytes
         let received = ReceivedHead(
-            of: connection, method: method, version: version, target: target, maxBytes: limit)
+            of: connection, method: method, version: version, target: record.target, odd: record.odd, maxBytes: limit)
         let head = RequestHead(
-            method: String(cString: method), target: target.text, minorVersion: received.minorVersion,
+            method: String(cString: method), target: record.target.text, minorVersion: received.minorVersion,
             headers: received.headers, connection: daemon.kind)
         isHead = head.method == "HEAD"
         if let fault = received.fault { return queue(daemon.state.responder.refusal(of: head, for: fault)) }
@@ -225,7 +225,8 @@ final class Exchange: @unchecked Sendable {
             return .NO
         }
         outgoing.add(response.headers, onFault: faults)
-        if daemon.state.isDraining || endsConnection { outgoing.closeConnection() }
+        // Behind an odd byte that is no part of this head, nothing can be told from a head.
+        if daemon.state.isDraining || endsConnection || record(connection)?.odd != nil { outgoing.closeConnection() }
         let result = outgoing.queue(on: connection, status: status)
         if result == .YES {
             stream?.start()

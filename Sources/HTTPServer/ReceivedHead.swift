@@ -6,8 +6,8 @@ internal import HTTPModel
 ///
 /// libmicrohttpd 0.9.75 reads more than HTTP allows, and tells of that nowhere; where it left the parts in memory does.
 /// A head in order is one row of bytes from the method to the empty line, each part where it was received; what was cut
-/// at a NUL, folded, or ended by a line feed alone leaves a gap. Only a NUL in the very place of a carriage return looks
-/// like one; it moves no boundary.
+/// folded, or ended by a line feed alone leaves a gap. What leaves none, a NUL in the place of a line's end and a line of a
+/// colon and a line feed, was seen when it came.
 struct ReceivedHead {
     /// The lines, in order.
     private(set) var headers = HeaderFields()
@@ -26,10 +26,12 @@ struct ReceivedHead {
     /// Reads the head of a request; the three pointers are libmicrohttpd's. Safe because this is done while it calls with them:
     /// method and version end with a NUL, and the whole head is in the connection's memory.
     ///
-    /// - Parameter maxBytes: above this the head is too large, all its bytes counted.
+    /// - Parameters:
+    ///   - odd: the first byte on the connection that libmicrohttpd takes for a line's end though it is none.
+    ///   - maxBytes: above this the head is too large, all its bytes counted.
     init(
         of connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>,
-        target: ReceivedTarget, maxBytes: Int
+        target: ReceivedTarget, odd: UnsafePointer<CChar>?, maxBytes: Int
     ) {
         let methodSize = strlen(method)
         next = version + versionSize + lineEndSize
@@ -56,6 +58,7 @@ struct ReceivedHead {
                     return .YES
                 }, head)
         }
+        if let odd, odd < method + size { note(.lines) }
         if next + lineEndSize != method + size || !isLineEnd(next) { note(.lines) }
         if isTransferEncoded {
             if minorVersion == 0 { note(.transferCodingInHTTP10) }

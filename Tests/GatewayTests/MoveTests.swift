@@ -146,6 +146,9 @@ struct MoveTests {
         arguments: [
             ("wait=0", true), ("Wait = \"0\"", true), ("return=minimal, wait=0", true), ("wait=0;x=1", true),
             ("wait=10", false), ("wait", false), ("nowait=0", false), ("", false),
+            (";", false), (";wait=0", false), (";;, ;", false), (",;wait=0,,", false), (";, wait=0", true),
+            ("\"", false),
+            ("=", false), ("=0", false), (" ; ", false), ("\t;\t,wait=0", true),
         ])
     func prefer(value: String, isRefused: Bool) async throws {
         let service = try Service()

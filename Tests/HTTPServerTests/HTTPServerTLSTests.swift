@@ -60,6 +60,25 @@ import Testing
         }
     }
 
+    @Test("Over TLS too a head is looked at as it came", arguments: HeadFaultTests.falseEnds + [""])
+    func heads(request: String) async throws {
+        let responder = Answers { .answer(.text($0.target)) }
+        try await withIdentity { identity, certificate in
+            var configuration = HTTPServerConfiguration()
+            configuration.tls = identity
+            try await withServer(configuration: configuration, responder: responder) { server in
+                let sent = certificate + ".request"
+                let sound = "GET /sound HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                try (request + sound).write(toFile: sent, atomically: true, encoding: .utf8)
+                let answer = try await run(
+                    "sh", "-c", "openssl s_client -quiet -connect 127.0.0.1:\(server.port) <'\(sent)' 2>/dev/null")
+                #expect(answer.output.hasPrefix(request.isEmpty ? "HTTP/1.1 200 " : "HTTP/1.1 400 "))
+                #expect(answer.output.contains("/sound") == request.isEmpty)
+                #expect(answer.output.components(separatedBy: "HTTP/1.1 ").count == 2)
+            }
+        }
+    }
+
     @Test("Over TLS too there can be no answer at all", arguments: [false, true])
     func noAnswer(isSuspended: Bool) async throws {
         let responder = Answers.whole { _ in

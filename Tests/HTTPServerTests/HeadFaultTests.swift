@@ -84,6 +84,54 @@ import Testing
         try await expectRefused(request, for: fault)
     }
 
+    /// libmicrohttpd leaves in memory what it leaves of two carriage returns and line feeds.
+    static let falseEnds = [
+        "GET /2 HTTP/1.1\r\nHost: a\r\n:\n", "GET /2 HTTP/1.1\r\nHost: a\r\nX: :\r\n:\n",
+        "GET /2 HTTP/1.1\r\nHost: a\n\0\r\n", "GET /2 HTTP/1.1\r\nHost: a\0\n\r\n",
+        "GET /2 HTTP/1.1\r\nHost: a\r\n\0\n",
+        "GET /2 HTTP/1.1\n\0\r\n", "GET /2 HTTP/1.1\r\n\0\n",
+    ]
+
+    @Test("What only looks like the end of a line, or of the head, is refused", arguments: falseEnds, [true, false])
+    func falseEnd(request: String, slowly: Bool) async throws {
+        try await expectRefused(request, for: .lines, slowly: slowly)
+    }
+
+    @Test(
+        "What could be taken for an end behind a request is no part of it, and nothing behind it is read",
+        arguments: falseEnds)
+    func falseEndBehind(request: String) async throws {
+        let witness = Witness()
+        try await withServer(responder: witness) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n\(request)GET /3 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try await peer.response()
+            #expect(answer.text == "/1")
+            #expect(answer.headers["Connection"] == "close")
+            #expect(try await peer.readToEnd() == [])
+        }
+        #expect(witness.targets.value == ["/1"])
+    }
+
+    @Test(
+        "A body may hold what a head may not", arguments: ["\n:\n", ":\n", "\n", "x\n:\ny", "\0", "{\n\0\r\n:\n}"],
+        [true, false])
+    func oddBody(body: String, isApart: Bool) async throws {
+        let responder = Answers.whole { .text(String(decoding: $0.body, as: UTF8.self)) }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n"
+            if isApart {
+                try await peer.send(head + "Expect: 100-continue\r\n\r\n")
+                #expect(try await peer.readHead().status == 100)
+                try await peer.send(body)
+            } else {
+                try await peer.send(head + "\r\n" + body)
+            }
+            #expect(try await peer.response().text == body)
+        }
+    }
+
     /// libmicrohttpd then grows a folded name where it lies, over its own value, and it looks like any other.
     @Test("A folded line is found at every place of the buffer, also where it is the last thing in it")
     func foldedAnywhere() async throws {

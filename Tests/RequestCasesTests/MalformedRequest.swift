@@ -5,8 +5,8 @@ struct MalformedRequest {
     /// The way in which a request is wrong.
     enum Kind: CaseIterable, Sendable {
         // What can be read in two ways, or not at all.
-        case controlInValue, blankBeforeColon, foldedLine, bareLineFeed, nulInHead, wrongName, repeatedHost,
-            repeatedLength
+        case controlInValue, blankBeforeColon, foldedLine, bareLineFeed, falseEnd, nulInHead, wrongName,
+            repeatedHost, repeatedLength
         case lengthAndChunks, wrongLength, wrongCoding, wrongVersion, wrongMethod, wrongRequestLine, tooManyFields,
             tooLarge
         // What can be read, and is not ours.
@@ -54,6 +54,7 @@ struct MalformedRequest {
                 $0.insert(contentsOf: Array((folds.randomElement(using: &$2) ?? "").utf8), at: $1)
             }
         case .bareLineFeed: draft.bareLineFeeds(&numbers)
+        case .falseEnd: draft.falseEnd(&numbers)
         case .nulInHead: draft.change(&numbers) { line, place, _ in line.insert(0, at: place) }
         case .wrongName:
             let wrong = Array("\"(),/:;<=>?@[\\]{} \u{7F}é\u{1}".utf8).filter { $0 != 0x3A }
@@ -251,5 +252,17 @@ private struct Draft {
     mutating func bareLineFeeds(_ numbers: inout SeededGenerator) {
         ends = (0..<lines.count + 2).map { _ in Int.random(in: 0..<4, using: &numbers) == 0 ? [0x0A] : [0x0D, 0x0A] }
         ends[Int.random(in: 0..<ends.count, using: &numbers)] = [0x0A]
+    }
+    /// Puts something among the lines' ends that libmicrohttpd takes for one, or for the last one.
+    mutating func falseEnd(_ numbers: inout SeededGenerator) {
+        ends = [[UInt8]](repeating: [0x0D, 0x0A], count: lines.count + 2)
+        let place = Int.random(in: 0..<ends.count, using: &numbers)
+        switch Int.random(in: 0..<3, using: &numbers) {
+        case 0: ends[place] = [0x00, 0x0A]
+        case 1: ends[place] = [0x0A, 0x00]
+        default:
+            lines.insert([0x3A], at: min(place, lines.count))
+            ends.insert([0x0A], at: min(place, lines.count - 1) + 1)
+        }
     }
 }

@@ -294,6 +294,48 @@ struct ConfigurationTests {
         #expect(Self.problems(text) == [expected])
     }
 
+    @Test(
+        "Whatever a message quotes stays on its line and cannot steer a terminal",
+        arguments: [
+            "{ 'X': 1 }", "{ pages: { 'X': 1 } }", "{ log: { format: 'X' } }", "{ log: { level: 'X' } }",
+            "{ listen: 'X' }",
+            "{ pages: { cacheTTL: 'X' } }", "{ limits: { requestBody: 'X' } }", "{ sessions: { store: 'X' } }",
+            "{ sessions: { store: 'redis://X' } }", "{ access: { hosts: ['X'] } }", "{ access: { origins: ['X'] } }",
+            "{ access: { tokens: { default: { env: 'X' } } } }", "{ access: { tokens: { default: { file: 'X' } } } }",
+            "{ access: { tokens: { 'X': 1 } } }", "{ tls: { certificate: 'X', key: 'X' } }",
+            "{ instances: { default: { url: 'X' } } }", "{ instances: { default: { url: 'https://X' } } }",
+            "{ instances: { default: { auth: { type: 'X' } } } }", "{ instances: { default: { proxy: 'X' } } }",
+            "{ instances: { default: { auth: { type: 'basic', username: 'u', password: { env: 'X' } } } } }",
+            "{ instances: { default: { auth: { type: 'basic', username: 'u', password: { file: 'X' } } } } }",
+            "{ instances: { default: { auth: { type: 'basic', username: 'u', password: { 'X': 'y' } } } } }",
+            "{ instances: { 'X': { url: 1 } } }",
+        ], ["\\n", "\\r", "\\u001b[2J", "\\u007f", "\\u0085", "\\u202e", "\\u2028"])
+    func quotations(text: String, character: String) throws {
+        let problems = Self.problems(text.replacing("X", with: "a\(character)b"), [:])
+        try #require(!problems.isEmpty && problems != Self.problems("{}", [:]))
+        for problem in problems {
+            #expect(problem.unicodeScalars.allSatisfy(Self.isHarmless), "\(problem.debugDescription)")
+        }
+    }
+
+    @Test(
+        "A variable's name, too, stays on its line",
+        arguments: ["\n", "\r", "\u{1B}[2J", "\u{7F}", "\u{202E}", "\u{2028}"])
+    func variableNames(character: String) throws {
+        let warnings = try Self.read(nil, Self.url.merging(["PAGINATORD_A\(character)B": "1"]) { $1 }).warnings
+        #expect(warnings.count == 1)
+        for warning in warnings {
+            #expect(warning.unicodeScalars.allSatisfy(Self.isHarmless), "\(warning.debugDescription)")
+        }
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
     @Test("All problems are named at once")
     func allProblems() {
         let text = """

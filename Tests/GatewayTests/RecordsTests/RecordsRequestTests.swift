@@ -95,6 +95,10 @@ struct RecordsRequestTests {
             ("application/json;v=\"a, text/csv;q=1\";q=0.2, text/*;q=0.3", "csv"),
             ("text/html", nil), ("*/*;q=0", nil), ("text/csv;q=0", nil), ("application/xml, image/*", nil),
             ("text/csv;q=nan", nil), ("*/csv", "ndjson"),
+            // A quality value has digits and one point, nothing else (RFC 9110 §12.4.2).
+            ("text/csv;q=0.-2", nil), ("text/csv;q=0.+2", nil), ("text/csv;q=+1", nil), ("text/csv;q=-1", nil),
+            ("text/csv;q=1.-0", nil), ("text/csv;q=0.5.5", nil), ("text/csv;q=0.٥", nil), ("text/csv;q=0x1", nil),
+            ("text/csv;q=.5", nil), ("text/csv;q=0.1e1", nil), ("text/csv;q=0.", nil), ("text/csv;q=1.", "csv"),
         ] as [(String?, String?)])
     func negotiation(accept: String?, format: String?) async throws {
         let service = try Service()

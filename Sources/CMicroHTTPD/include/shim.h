@@ -56,6 +56,22 @@ static inline struct MHD_Daemon *cmhd_start(struct cmhd_options options, struct 
         MHD_OPTION_END);
 }
 
+/// Who is told of what libmicrohttpd receives, with the bytes as they came: it writes over them before it calls anybody.
+struct cmhd_receiver {
+    void *context;
+    /// Whether the daemon speaks TLS: GnuTLS itself receives by `recv`, and that says nothing.
+    bool is_tls;
+    /// Something came that is no whole head by its looks, or that has a byte in it that libmicrohttpd would take for a line's
+    /// end though it is none.
+    ///
+    /// - `start`: the first byte; what the same head had before lies in front of it.
+    /// - `odd`: the first odd byte, or NULL.
+    void (*received)(void *context, int descriptor, const char *start, const char *odd);
+};
+
+/// `MHD_run`, with somebody who is told of what it receives.
+void cmhd_run(struct MHD_Daemon *daemon, struct cmhd_receiver told);
+
 /// `MHD_get_connection_info` is variadic. What was stored for the connection's socket.
 static inline void *cmhd_socket_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
