@@ -47,7 +47,11 @@ struct SubscriberTests {
         // A subscriber who does not read has more waiting than it may have, so each of them is cut.
         #expect(try #require(seen["bytesEach"] as? Int) > 3 << 19)
         #expect(seen["cut"] as? Int == 10)
-        #expect(try #require(seen["growth"] as? Int) < 128 << 20, "\(crowd.said)")
+        // A sanitizer keeps freed memory for a while (the address sanitizer 256 MiB of it) and more beside what is in use.
+        let isSanitized = ProcessInfo.processInfo.environment.keys.contains {
+            $0 == "ASAN_OPTIONS" || $0 == "TSAN_OPTIONS"
+        }
+        #expect(try #require(seen["growth"] as? Int) < (isSanitized ? 512 : 128) << 20, "\(crowd.said)")
         #expect(service.standardError.isEmpty, "\(service.standardError.prefix(2000))")
         #expect(try await service.stop() == 0)
     }
