@@ -272,6 +272,11 @@ public final class Gateway: Responder {
         headers.append("X-Content-Type-Options", "nosniff")
         headers.append("Cross-Origin-Resource-Policy", "same-origin")
         headers.append("X-Request-Id", trace.id)
+        // What a browser shows as a document of this origin neither loads nor runs anything, and stands in no frame.
+        if trace.head.headers["Sec-Fetch-Mode"] == "navigate" {
+            headers.append("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+            headers.append("Referrer-Policy", "no-referrer")
+        }
         if access.listsOrigins { CrossOrigin.open(&headers, to: trace.origin) }
         if let stream = reply.stream {
             // Whoever asks for the head alone is told of a stream, and not of a body without length, but gets nothing of it.

@@ -169,6 +169,19 @@ struct CrossOriginTests {
         #expect(try await service().send("GET", "/livez", headers: headers).status == 200)
     }
 
+    @Test(
+        "What a browser shows as a document can load and run nothing, and stand in no frame",
+        arguments: ["navigate", "cors", nil], ["/livez", "/nowhere", "/problems/not-found", "/sessions/x"])
+    func documents(mode: String?, target: String) async throws {
+        var headers: HeaderFields = ["Host": "localhost:8080"]
+        if let mode { headers.append("Sec-Fetch-Mode", mode) }
+        let answer = try await service().send("GET", target, headers: headers)
+        let policy = mode == "navigate" ? "default-src 'none'; frame-ancestors 'none'" : nil
+        #expect(answer.headers["Content-Security-Policy"] == policy)
+        #expect(answer.headers["Referrer-Policy"] == (mode == "navigate" ? "no-referrer" : nil))
+        #expect(answer.headers["Cross-Origin-Resource-Policy"] == "same-origin")
+    }
+
     @Test("A preflight needs no token, asks nobody, and is answered for every path", arguments: origins)
     func preflight(origin: String) async throws {
         let service = try service(tokens: ["alice": AccessPolicy.alice])
