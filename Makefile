@@ -25,6 +25,8 @@ RELEASE := -c release --static-swift-stdlib
 IMAGE ?= paginatord
 BUILDER_BASE ?= docker.io/library/swift:6.3-bookworm
 RUNTIME_BASE ?= docker.io/library/debian:bookworm-slim
+# Where Tests/PublicClients/prepare has put it.
+VALKEY_SERVER = $$(find "$(CURDIR)/.build/public-clients" -name valkey-server -type f)
 SOURCES := Package.swift Sources Tests Fuzzing
 
 # Installs those of the packages that are missing.
@@ -52,6 +54,14 @@ define need-swift
 	  exit 1; }
 endef
 
+# Runs tests that are built, with arguments, into a log, with variables; what failed stands at the end once more.
+define run-tests
+	$(3) swift test --skip-build --no-parallel $(1) 2>&1 | tee $(2) || { \
+	  echo; echo "what failed, once more (all of it: $(2)):"; \
+	  grep -aE -A 3 'recorded an issue|Fatal error|Swift runtime failure|exited with' $(2) | tail -n 200; \
+	  exit 1; }
+endef
+
 .PHONY: run test test-sanitize fuzz build release lint format image image-check bench
 
 run:
@@ -65,11 +75,9 @@ test:
 	$(call install,$(TEST_PACKAGES))
 	Tests/PublicClients/prepare
 	swift build --build-tests
-	@echo swift test --skip-build --no-parallel; \
-	swift test --skip-build --no-parallel 2>&1 | tee .build/tests.log || { \
-	  echo; echo "what failed, once more (all of it: .build/tests.log):"; \
-	  grep -aE -A 3 'recorded an issue|Fatal error|Swift runtime failure|exited with' .build/tests.log | tail -n 200; \
-	  exit 1; }
+	$(call run-tests,,.build/tests.log)
+	@echo "once more, with Valkey in the place of Redis:"
+	$(call run-tests,--filter RedisSessionsTests,.build/tests-valkey.log,REDIS_SERVER="$(VALKEY_SERVER)")
 
 test-sanitize:
 	$(need-swift)

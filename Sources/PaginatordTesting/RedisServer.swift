@@ -1,11 +1,13 @@
 internal import Glibc
 internal import Locks
 
-/// A redis-server of a test's own, on a Unix socket in a temporary directory, ended by its id.
+/// A redis-server of a test's own, on a Unix socket in a temporary directory, ended by its id. The environment variable
+/// `REDIS_SERVER` names another program, such as a valkey-server.
 public final class RedisServer: Sendable {
     /// The directory of its socket and its data.
     public let directory: String
     private let options: [String]
+    private let program: String
     private let process = Lock<pid_t?>(nil)
 
     /// Why there is no server.
@@ -20,6 +22,8 @@ public final class RedisServer: Sendable {
     /// - Throws: `Failure`.
     public init(_ options: [String] = []) throws {
         self.options = options
+        // Safe because the text is copied at once, and the tests change no variable.
+        program = unsafe getenv("REDIS_SERVER").map { unsafe String(cString: $0) } ?? "redis-server"
         var template = Array("/tmp/paginatord-redis-XXXXXX".utf8CString)
         // Safe because the template is an array of this function's own, which the call fills in.
         guard unsafe mkdtemp(&template) != nil else { throw Failure(what: "no temporary directory") }
@@ -55,7 +59,7 @@ public final class RedisServer: Sendable {
     public func start() throws {
         let arguments =
             [
-                "redis-server", "--port", "0", "--unixsocket", socketPath, "--dir", directory, "--save", "",
+                program, "--port", "0", "--unixsocket", socketPath, "--dir", directory, "--save", "",
                 "--logfile", "\(directory)/log", "--daemonize", "no",
             ] + options
         let started = try spawn(arguments)
@@ -64,7 +68,7 @@ public final class RedisServer: Sendable {
             if command("PING") == "+PONG\r\n" { return }
             usleep(5000)
         }
-        throw Failure(what: "redis-server does not answer; see \(directory)/log")
+        throw Failure(what: "\(program) does not answer; see \(directory)/log")
     }
 
     /// Asks it to stop, as a system does with SIGTERM, and waits for its end.
@@ -122,8 +126,8 @@ public final class RedisServer: Sendable {
         var strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer { unsafe strings.forEach { unsafe free($0) } }
         var id: pid_t = 0
-        let status = unsafe posix_spawnp(&id, "redis-server", nil, &attributes, &strings, environ)
-        guard status == 0 else { throw Failure(what: "redis-server cannot be started: \(status)") }
+        let status = unsafe posix_spawnp(&id, program, nil, &attributes, &strings, environ)
+        guard status == 0 else { throw Failure(what: "\(program) cannot be started: \(status)") }
         return id
     }
 }

@@ -162,6 +162,7 @@ import Testing
             "ERR Error running script (call to f_0a): @user_script:4: -READONLY You can't write",
             "ERR Error running script (call to f_0a): @user_script:4: -NOPERM this user may not",
             "ERR The user executing the script can't run this command or subcommand script: 0a, on @user_script:4.",
+            "ERR ACL failure in script: User pages has no permissions to run the 'publish' command script: on @user_script:11.",
         ])
     func demoted(text: String) async throws {
         let server = ScriptedRedis { command, connection in

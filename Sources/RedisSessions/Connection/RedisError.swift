@@ -61,8 +61,12 @@ public enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
             kind =
                 words.lazy.filter { $0.hasPrefix("-") }.compactMap { Refusal(rawValue: String($0.dropFirst())) }.first
         }
-        // Nor has what a script may not do a word of its own.
-        if kind == .other || kind == nil, text.contains("The user executing the script can't") { kind = .noPermission }
+        // Nor has what a script may not do a word of its own; the second text is Valkey's.
+        if kind == .other || kind == nil,
+            ["The user executing the script can't", "ACL failure in script"].contains(where: text.contains)
+        {
+            kind = .noPermission
+        }
         self = .refused(kind ?? .other, text)
     }
 
