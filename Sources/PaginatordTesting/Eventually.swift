@@ -11,9 +11,9 @@ public struct NeverHappened: Error, Sendable {
 
 /// Waits until a condition holds, for something that another task is about to do.
 ///
-/// - Throws: `NeverHappened` after ten seconds.
+/// - Throws: `NeverHappened` after a minute.
 public func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while try await !condition() {
         guard ContinuousClock.now < deadline else { throw NeverHappened(what: what) }
         await Task.yield()

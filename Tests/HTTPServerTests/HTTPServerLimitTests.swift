@@ -94,10 +94,10 @@ import Testing
             return .text("at last")
         }
         let configuration = configured {
-            $0.headTimeout = .milliseconds(50)
-            $0.bodyTimeout = .milliseconds(50)
+            $0.headTimeout = .milliseconds(300)
+            $0.bodyTimeout = .milliseconds(300)
             $0.idleTimeout = .seconds(1)
-            $0.stallTimeout = .milliseconds(50)
+            $0.stallTimeout = .milliseconds(300)
         }
         try await withServer(configuration: configuration, responder: responder) { server in
             let impatient = try RawConnection(port: server.port)

@@ -58,7 +58,7 @@ import Testing
         arguments: ["", "\r\n", String(repeating: "\r\n", count: 20), "GET /2 HTTP/1.1\r\nX-A: "])
     func slowNextHead(begin: String) async throws {
         let configuration = configured {
-            $0.headTimeout = .milliseconds(300)
+            $0.headTimeout = .seconds(1)
             $0.idleTimeout = .seconds(60)
         }
         try await withServer(configuration: configuration, responder: Answers.whole { _ in .text("ok") }) { server in
@@ -106,7 +106,7 @@ import Testing
 
     @Test("A peer that reads steadily gets all of its answer, however long that takes", arguments: Body.allCases)
     func steady(body: Body) async throws {
-        let configuration = configured { $0.stallTimeout = .milliseconds(100) }
+        let configuration = configured { $0.stallTimeout = .seconds(1) }
         try await withServer(configuration: configuration, responder: Answers { _ in .answer(body.response) }) {
             server in
             let peer = try RawConnection(port: server.port, receiveBuffer: 64 << 10)
@@ -126,8 +126,8 @@ import Testing
     func quietStream() async throws {
         let gate = Gate()
         let configuration = configured {
-            $0.stallTimeout = .milliseconds(50)
-            $0.headTimeout = .milliseconds(50)
+            $0.stallTimeout = .milliseconds(300)
+            $0.headTimeout = .milliseconds(300)
         }
         let responder = Answers { _ in
             .answer(

@@ -97,7 +97,7 @@ final class Box<Value: Sendable>: Sendable {
 
 /// Waits until the condition holds, ten seconds at most; says whether it does.
 func eventually(_ condition: @Sendable () async throws -> Bool) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while .now < deadline {
         if try await condition() { return true }
         try? await Task.sleep(for: .milliseconds(5))

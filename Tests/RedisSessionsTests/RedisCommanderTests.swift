@@ -26,8 +26,8 @@ import Testing
 
         convenience init(port: Int, _ change: (inout RedisConfiguration) -> Void = { _ in }) throws {
             var configuration = RedisConfiguration(
-                address: .network(host: "127.0.0.1", port: port), connectTimeout: .milliseconds(300),
-                commandTimeout: .milliseconds(300))
+                address: .network(host: "127.0.0.1", port: port), connectTimeout: .seconds(2),
+                commandTimeout: .seconds(2))
             change(&configuration)
             try self.init(configuration)
         }
@@ -286,7 +286,7 @@ import Testing
     func restarted() async throws {
         let server = try RedisServer()
         let line = try Line(
-            RedisConfiguration(address: .socket(path: server.socketPath), commandTimeout: .milliseconds(300)))
+            RedisConfiguration(address: .socket(path: server.socketPath), commandTimeout: .seconds(2)))
         for signal in ["kill", "stop", "freeze"] {
             await line.isReady()
             switch signal {

@@ -18,7 +18,10 @@ final class Replica: Sendable {
     }
 
     convenience init(_ server: RedisServer, onChange: @escaping @Sendable (String?) -> Void = { _ in }) throws {
-        try self.init(RedisConfiguration(address: .socket(path: server.socketPath)), onChange: onChange)
+        try self.init(
+            RedisConfiguration(
+                address: .socket(path: server.socketPath), connectTimeout: .seconds(60), commandTimeout: .seconds(60)),
+            onChange: onChange)
     }
 
     func stop() async {
