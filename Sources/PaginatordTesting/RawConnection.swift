@@ -10,7 +10,7 @@ public actor RawConnection {
     public enum Failure: Error, Equatable {
         /// It could not be opened; the number is the system's.
         case notConnected(Int32)
-        /// Nothing came for ten seconds.
+        /// Nothing came for a minute.
         case timedOut
         /// The peer closed or reset the connection before the whole of it had come; these bytes had.
         case ended(after: [UInt8])
@@ -42,7 +42,7 @@ public actor RawConnection {
     ///
     /// - Parameter receiveBuffer: the bytes that the system may keep for us unread, for tests of slow readers.
     public init(port: UInt16, overIPv6: Bool = false, receiveBuffer: Int32? = nil) throws {
-        descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var receiveBuffer {
             // Safe because the call reads this one variable, in its own size.
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
@@ -66,7 +66,7 @@ public actor RawConnection {
 
     /// Connects to a Unix socket.
     public init(path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         try Self.prepare(descriptor, connectTo(descriptor, path: path))
     }
 
@@ -76,7 +76,7 @@ public actor RawConnection {
             Glibc.close(descriptor)
             throw Failure.notConnected(number)
         }
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         // Safe because the call reads this one variable, in its own size.
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

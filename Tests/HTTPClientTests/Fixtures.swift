@@ -92,7 +92,7 @@ extension HTTPClient {
     }
 }
 
-/// Waits until the condition holds; false if it does not within ten seconds.
+/// Waits until the condition holds; false if it does not within a minute.
 func eventually(_ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {

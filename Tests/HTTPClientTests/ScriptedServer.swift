@@ -23,6 +23,8 @@ final class ScriptedServer: Sendable {
         self.listener = listener
         self.port = port
         detachThread { [self] in
+            // Here and not in `stop`, or this thread could go on to accept from whoever has got the number next.
+            defer { close(listener) }
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else { return }
@@ -55,7 +57,6 @@ final class ScriptedServer: Sendable {
             for descriptor in record.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     func add(_ request: String) {

@@ -48,6 +48,8 @@ final class ScriptedRedis: Sendable {
             return Int(UInt16(bigEndian: pointer.pointee.sin_port))
         }
         Thread.detachNewThread { [self] in
+            // Here and not in `stop`, or this thread could go on to accept from whoever has got the number next.
+            defer { close(descriptor) }
             while true {
                 let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else { return }
@@ -78,7 +80,6 @@ final class ScriptedRedis: Sendable {
             for connection in record.connections { shutdown(connection, Int32(SHUT_RDWR)) }
         }
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     private func serve(_ descriptor: Int32, _ number: Int, _ script: Script) {
