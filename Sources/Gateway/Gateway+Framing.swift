@@ -19,7 +19,8 @@ extension ProblemKind {
     /// How a refused head is reported.
     init(_ fault: HeadFault) {
         switch fault {
-        case .requestLine, .lines, .fieldName, .fieldValue, .repeatedHost, .contentLength, .transferCodingInHTTP10:
+        case .requestLine, .lines, .fieldName, .fieldValue, .repeatedHost, .repeatedField, .contentLength,
+            .transferCodingInHTTP10, .chunks:
             self = .malformedRequest
         case .version: self = .httpVersionNotSupported
         case .transferCoding: self = .notImplemented

@@ -15,12 +15,16 @@ public enum HeadFault: Sendable, Equatable, CaseIterable {
     case fieldValue
     /// There is more than one `Host` (RFC 9112 §3.2).
     case repeatedHost
+    /// A field that is there once at most is there more than once (RFC 9110 §5.3).
+    case repeatedField
     /// `Content-Length` is there more than once, is no number, or stands beside `Transfer-Encoding` (RFC 9112 §6).
     case contentLength
     /// The transfer coding is another than `chunked`, once (RFC 9112 §6.1).
     case transferCoding
     /// HTTP/1.0 has no transfer codings (RFC 9112 §6.1).
     case transferCodingInHTTP10
+    /// The chunks of the body, or its trailer, are not framed as they have to be (RFC 9112 §7.1).
+    case chunks
     /// There are too many fields.
     case tooManyFields
     /// The head is too large.
@@ -31,7 +35,9 @@ public enum HeadFault: Sendable, Equatable, CaseIterable {
     /// The status code of the refusal.
     public var status: Int {
         switch self {
-        case .requestLine, .lines, .fieldName, .fieldValue, .repeatedHost, .contentLength, .transferCodingInHTTP10: 400
+        case .requestLine, .lines, .fieldName, .fieldValue, .repeatedHost, .repeatedField, .contentLength,
+            .transferCodingInHTTP10, .chunks:
+            400
         case .targetTooLong: 414
         case .tooManyFields, .tooLarge: 431
         case .transferCoding: 501
@@ -49,10 +55,14 @@ public enum HeadFault: Sendable, Equatable, CaseIterable {
         case .fieldName: "A header’s name has to be a token, and the colon has to follow it at once."
         case .fieldValue: "A header’s value must not hold control characters."
         case .repeatedHost: "The Host header is there more than once."
+        case .repeatedField:
+            "A header that may be there once is there more than once: Authorization, a condition, a content’s type or range."
         case .contentLength:
             "There may be one Content-Length, it has to be a number, and Transfer-Encoding excludes it."
         case .transferCoding: "The only Transfer-Encoding that is known here is chunked, once."
         case .transferCodingInHTTP10: "HTTP/1.0 has no Transfer-Encoding."
+        case .chunks:
+            "Each chunk has to be its size in hexadecimal digits, its bytes, and carriage returns with line feeds between them."
         case .tooManyFields: "The request has too many headers."
         case .tooLarge: "The request’s head is larger than the limit."
         case .targetTooLong: "The request target is longer than the limit."

@@ -8,9 +8,10 @@ final class Connection {
     var index = 0
     /// The raw target of the request whose head is being read.
     var target = ReceivedTarget()
-    /// Where a byte came that libmicrohttpd takes for a line's end though it is none, the first such; `nil` for none. Only
-    /// compared: it is libmicrohttpd's.
-    var odd: UnsafePointer<CChar>?
+    /// What has come.
+    var stream = ReceivedStream()
+    /// Whether the peer has ended its direction, and libmicrohttpd was not told, so that it still answers.
+    var endIsKeptBack = false
     /// The request under way.
     var exchange: Exchange?
     /// When the connection is cut if the head, or the next request, has not come, in the loop's milliseconds; `nil` while a

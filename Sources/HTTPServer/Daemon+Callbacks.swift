@@ -16,11 +16,13 @@ extension Daemon {
     /// Who is told of what libmicrohttpd receives.
     var receiver: cmhd_receiver {
         // Safe because it is used only while a call to this daemon goes on.
-        cmhd_receiver(context: Unmanaged.passUnretained(self).toOpaque(), is_tls: kind == .tls) {
-            context, descriptor, start, odd in
-            guard let start else { return }
-            daemon(context)?.received(on: descriptor, start, odd: odd)
-        }
+        cmhd_receiver(
+            context: Unmanaged.passUnretained(self).toOpaque(), is_tls: kind == .tls,
+            received: { context, descriptor, start, size, odd in
+                guard let start else { return }
+                daemon(context)?.received(on: descriptor, start, size, firstOdd: odd)
+            },
+            ended: { context, descriptor in daemon(context)?.peerEnded(on: descriptor) ?? true })
     }
 }
 
@@ -60,6 +62,9 @@ private let receiveTarget:
         context, target, connection in
         guard let target, let record = record(connection) else { return nil }
         daemon(context)?.headBegan(on: record, target: ReceivedTarget(target))
+        // libmicrohttpd takes the parameters apart next, which nobody needs, and is at a loss where there are many. Safe because
+        // it is libmicrohttpd's buffer, in which it writes a NUL over the question mark at this moment.
+        if let query = strchr(target, 0x3F) { query[1] = 0 }
         return nil
     }
 
@@ -78,7 +83,8 @@ private let handleRequest: MHD_AccessHandlerCallback = {
     }
     // Safe because only the exchange of this request is ever put into the slot.
     let exchange = Unmanaged<Exchange>.fromOpaque(current).takeUnretainedValue()
-    guard count.pointee > 0 else { return exchange.proceed() }
+    // With bytes that are none it asks whether it may go on to receive.
+    guard let bytes else { return exchange.proceed() }
     defer { count.pointee = 0 }
     return exchange.take(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
 }

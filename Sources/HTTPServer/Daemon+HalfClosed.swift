@@ -8,9 +8,9 @@ extension Daemon {
     /// for an event that has been. Such a peer would wait for our end in vain until a deadline.
     func cutHalfClosed(among connections: [Connection]) {
         let waiting = connections.filter(\.awaitsPeer)
-        var polls = waiting.map { pollfd(fd: $0.descriptor, events: peerEnded, revents: 0) }
+        var polls = waiting.map { pollfd(fd: $0.descriptor, events: readHangUp, revents: 0) }
         guard poll(&polls, nfds_t(polls.count), 0) > 0 else { return }
-        for (connection, poll) in zip(waiting, polls) where poll.revents & peerEnded != 0 {
+        for (connection, poll) in zip(waiting, polls) where poll.revents & readHangUp != 0 {
             guard hasNothingMore(connection.descriptor) else { continue }
             // Twice in a row, because libmicrohttpd may be about to begin with what it has read already.
             if connection.hadEnded { connection.cut() }
@@ -20,7 +20,7 @@ extension Daemon {
 }
 
 /// `POLLRDHUP`, which the C library declares only for GNU sources.
-private let peerEnded: Int16 = 0x2000
+private let readHangUp: Int16 = 0x2000
 
 /// Whether everything up to the peer's end was read.
 private func hasNothingMore(_ descriptor: Int32) -> Bool {

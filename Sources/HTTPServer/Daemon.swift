@@ -293,21 +293,33 @@ final class Daemon: @unchecked Sendable {
         return connection
     }
 
-    /// Something has come that is no whole head by its looks, or that has an odd byte in it. Safe because libmicrohttpd has
-    /// everything of the same head, or of what looks like one, in one row.
-    func received(on descriptor: Int32, _ start: UnsafePointer<CChar>, odd: UnsafePointer<CChar>?) {
+    /// Bytes have come, and libmicrohttpd has not looked at them yet.
+    func received(
+        on descriptor: Int32, _ start: UnsafePointer<CChar>, _ size: Int, firstOdd: UnsafePointer<CChar>?
+    ) {
         loop.assertCurrent()
-        guard Int(descriptor) < byDescriptor.count, let connection = byDescriptor[Int(descriptor)] else { return }
-        var odd = odd
-        if connection.exchange == nil {
-            // The head, or what has come of a request line, has its time from its first byte on.
+        guard let connection = connection(at: descriptor) else { return }
+        connection.stream.take(start, size, firstOdd: firstOdd)
+        if let exchange = connection.exchange {
+            exchange.received(UnsafeRawBufferPointer(start: start, count: size))
+        } else {
+            // A head has its time from its first byte on.
             connection.deadline = min(connection.deadline ?? .max, loop.now + headTimeout)
-            // The line of a colon and a line feed, in two parts.
-            if let head = connection.target.start, start > head, start[0] == lineFeed, start[-1] == colon {
-                odd = start
-            }
         }
-        if connection.odd == nil { connection.odd = odd }
+    }
+
+    /// The peer has ended its direction. libmicrohttpd would close the connection, also where an answer is under way.
+    ///
+    /// - Returns: whether libmicrohttpd is to know.
+    func peerEnded(on descriptor: Int32) -> Bool {
+        loop.assertCurrent()
+        guard let connection = connection(at: descriptor), !connection.awaitsPeer else { return true }
+        connection.endIsKeptBack = true
+        return false
+    }
+
+    private func connection(at descriptor: Int32) -> Connection? {
+        Int(descriptor) < byDescriptor.count ? byDescriptor[Int(descriptor)] : nil
     }
 
     /// A request line has come.
@@ -342,9 +354,9 @@ final class Daemon: @unchecked Sendable {
         connection.exchange?.end()
         connection.exchange = nil
         connection.hadEnded = false
-        connection.target = ReceivedTarget()
-        connection.deadline = loop.now + idleTimeout + headTimeout
-        if isDraining { connection.cut() }
+        // What has come behind the request is the beginning of the next one's head.
+        connection.deadline = loop.now + (connection.stream.hasMore ? 0 : idleTimeout) + headTimeout
+        if isDraining || (connection.endIsKeptBack && !connection.stream.hasMore) { connection.cut() }
     }
 
     /// Cuts what has missed a deadline, and wakes streams whose peer is known to have gone.
@@ -381,9 +393,6 @@ final class Daemon: @unchecked Sendable {
 private func milliseconds(_ duration: Duration) -> Int {
     Int(clamping: duration.components.seconds) * 1000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
 }
-
-private let lineFeed = CChar(0x0A)
-private let colon = CChar(0x3A)
 
 /// Room for a response's head beside the request's.
 private let responseHeadBytes = 16 << 10

@@ -13,8 +13,8 @@ final class Exchange: @unchecked Sendable {
     private enum State {
         /// The body is being received.
         case receiving(RequestHead, limit: Int, refuse: @Sendable () -> Response, respond: Respond)
-        /// The body was too long: the rest is dropped, then this is the answer.
-        case dropping(Response)
+        /// The body was too long, or is not wanted: the rest is dropped, then this is the answer.
+        case dropping(RequestHead, Response)
         /// The responder's task is at work.
         case working
         /// The answer is there.
@@ -37,6 +37,8 @@ final class Exchange: @unchecked Sendable {
     private var isHead = false
     /// Whether the answer is its connection's last, whatever it is.
     private var endsConnection = false
+    /// How a body in chunks is framed; `nil` for any other.
+    private var chunks: ChunkFraming?
     private var stream: StreamedBody?
     /// When a body that has not come whole by then is given up; `nil` when it is whole.
     private(set) var bodyDeadline: ContinuousClock.Instant?
@@ -57,19 +59,29 @@ final class Exchange: @unchecked Sendable {
         guard let connection else { return .NO }
         let limit = daemon.state.configuration.maxHeadBytes
         let received = ReceivedHead(
-            of: connection, method: method, version: version, target: record.target, odd: record.odd, maxBytes: limit)
+            of: connection, method: method, version: version, target: record.target, in: &record.stream, maxBytes: limit
+        )
         let head = RequestHead(
             method: String(cString: method), target: record.target.text, minorVersion: received.minorVersion,
             headers: received.headers, connection: daemon.kind)
         isHead = head.method == "HEAD"
         if let fault = received.fault { return queue(daemon.state.responder.refusal(of: head, for: fault)) }
-        // libmicrohttpd 0.9.75 takes chunks that others do not: nothing is read behind them.
-        endsConnection = received.isTransferEncoded
+        endsConnection = received.endsConnection
+        if received.isTransferEncoded {
+            chunks = ChunkFraming()
+            self.received(received.behind)
+        }
         switch daemon.state.responder.receive(head) {
         case .answer(let response):
             // A head that a responder takes for malformed is its connection's last, too.
-            if received.hasBody || response.status == 400 { return queue(response) }
-            state = .ready(response)
+            if response.status == 400 || (received.hasBody && response.status > 400) { return queue(response) }
+            // A body that nobody wants has to come nevertheless, or there would be no whole request to answer.
+            if received.hasBody {
+                bodyDeadline = .now + daemon.state.configuration.bodyTimeout
+                state = .dropping(head, response)
+            } else {
+                state = .ready(response)
+            }
         case .body(let limit, let tooLarge, let respond):
             if received.announcesMore(than: limit) { return queue(tooLarge()) }
             if received.hasBody {
@@ -85,12 +97,12 @@ final class Exchange: @unchecked Sendable {
     /// then refused; beyond the bound the connection is closed.
     func take(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         switch state {
-        case .receiving(_, let limit, let refuse, _):
+        case .receiving(let head, let limit, let refuse, _):
             if bytes.count <= limit - body.count {
                 body.append(contentsOf: bytes)
             } else {
                 body = []
-                state = .dropping(refuse())
+                state = .dropping(head, refuse())
             }
             return .YES
         case .dropping:
@@ -101,9 +113,20 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
+    /// Bytes of the body have come, or such as stand behind it, and libmicrohttpd has not looked at them yet.
+    func received(_ bytes: UnsafeRawBufferPointer) {
+        chunks?.take(bytes)
+    }
+
     /// Goes on when the request is whole, and again after each resume.
     func proceed() -> MHD_Result {
         bodyDeadline = nil
+        switch state {
+        case .receiving(let head, _, _, _) where chunks?.isWhole == false,
+            .dropping(let head, _) where chunks?.isWhole == false:
+            state = .ready(daemon.state.responder.refusal(of: head, for: .chunks))
+        default: break
+        }
         if case .receiving(let head, _, _, let respond) = state {
             state = .working
             start(respond, with: Request(head, body: body))
@@ -112,7 +135,7 @@ final class Exchange: @unchecked Sendable {
             if case .working = state { loop.drain() }
         }
         switch state {
-        case .ready(let response), .dropping(let response): return queue(response)
+        case .ready(let response), .dropping(_, let response): return queue(response)
         case .working: return suspend()
         case .answered: return .YES
         case .receiving, .abandoned: return .NO
@@ -225,8 +248,7 @@ final class Exchange: @unchecked Sendable {
             return .NO
         }
         outgoing.add(response.headers, onFault: faults)
-        // Behind an odd byte that is no part of this head, nothing can be told from a head.
-        if daemon.state.isDraining || endsConnection || record(connection)?.odd != nil { outgoing.closeConnection() }
+        if daemon.state.isDraining || endsConnection { outgoing.closeConnection() }
         let result = outgoing.queue(on: connection, status: status)
         if result == .YES {
             stream?.start()

@@ -5,9 +5,8 @@ internal import HTTPModel
 /// A request's head as libmicrohttpd hands it over, whether it can be read in one way only, and what it says of the body.
 ///
 /// libmicrohttpd 0.9.75 reads more than HTTP allows, and tells of that nowhere; where it left the parts in memory does.
-/// A head in order is one row of bytes from the method to the empty line, each part where it was received; what was cut
-/// folded, or ended by a line feed alone leaves a gap. What leaves none, a NUL in the place of a line's end and a line of a
-/// colon and a line feed, was seen when it came.
+/// A head in order is one row of bytes from the method to the empty line, each part where it was received; what was folded
+/// leaves a gap. NULs and line feeds alone, which need not, were seen when they came.
 struct ReceivedHead {
     /// The lines, in order.
     private(set) var headers = HeaderFields()
@@ -17,9 +16,15 @@ struct ReceivedHead {
     private(set) var fault: HeadFault?
     /// Whether there is a `Transfer-Encoding`.
     private(set) var isTransferEncoded = false
+    /// Whether nothing may be read behind the request, since others would not.
+    private(set) var endsConnection = false
+    /// What has come behind the head. Safe because libmicrohttpd has not touched it yet; read at once.
+    private(set) var behind = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The value of the `Content-Length`.
     private var contentLength: String?
     private var hasHost = false
+    /// One bit for each field that was there and may be there once.
+    private var seen: UInt32 = 0
     /// Where the next line has to begin. Safe because it is compared first, and read only where that shows that it is in the head.
     private var next: UnsafePointer<CChar>
 
@@ -27,11 +32,11 @@ struct ReceivedHead {
     /// method and version end with a NUL, and the whole head is in the connection's memory.
     ///
     /// - Parameters:
-    ///   - odd: the first byte on the connection that libmicrohttpd takes for a line's end though it is none.
+    ///   - stream: what has come on the connection; the request is counted as begun.
     ///   - maxBytes: above this the head is too large, all its bytes counted.
     init(
         of connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>,
-        target: ReceivedTarget, odd: UnsafePointer<CChar>?, maxBytes: Int
+        target: ReceivedTarget, in stream: inout ReceivedStream, maxBytes: Int
     ) {
         let methodSize = strlen(method)
         next = version + versionSize + lineEndSize
@@ -58,12 +63,19 @@ struct ReceivedHead {
                     return .YES
                 }, head)
         }
-        if let odd, odd < method + size { note(.lines) }
+        if let count = stream.begin(method, size) {
+            behind = UnsafeRawBufferPointer(start: method + size, count: count)
+        } else {
+            note(.lines)
+        }
         if next + lineEndSize != method + size || !isLineEnd(next) { note(.lines) }
         if isTransferEncoded {
             if minorVersion == 0 { note(.transferCodingInHTTP10) }
             if contentLength != nil { note(.contentLength) }
         }
+        if let length = contentLength.flatMap({ Int($0) }) { stream.skipBody(length) }
+        // Chunks may have been read otherwise, and a method of other characters for none.
+        if isTransferEncoded || !cmhd_is_common_method(method, methodSize) { endsConnection = true }
     }
 
     private mutating func note(_ fault: HeadFault) {
@@ -75,7 +87,8 @@ struct ReceivedHead {
     ) {
         guard let name, let value else { return note(.lines) }
         guard headers.fields.count < maxFields else { return note(.tooManyFields) }
-        if name != next || !cmhd_follows(name, nameSize, value) || !isLineEnd(value + valueSize) {
+        let isInPlace = name == next && cmhd_follows(name, nameSize, value)
+        if !isInPlace || !isLineEnd(value + valueSize) {
             note(.lines)
         } else if !cmhd_is_token(name, nameSize) {
             note(.fieldName)
@@ -84,6 +97,10 @@ struct ReceivedHead {
         }
         next = value + valueSize + lineEndSize
         var text = receivedText(value, valueSize)
+        // Tabs around a value, which HTTP allows, are not taken by all where it matters.
+        var hasTab: Bool {
+            isInPlace && memchr(name + nameSize, 0x09, value + valueSize - (name + nameSize)) != nil
+        }
         // Blanks behind a value are no part of it (RFC 9110, 5.5); libmicrohttpd drops those in front. A secret is left as it
         // was sent.
         let isCredential = nameSize == 13 && strncasecmp(name, "authorization", 13) == 0
@@ -92,18 +109,27 @@ struct ReceivedHead {
         case 4 where strncasecmp(name, "host", 4) == 0:
             if hasHost { note(.repeatedHost) }
             hasHost = true
+            if hasTab { note(.fieldValue) }
         case 14 where strncasecmp(name, "content-length", 14) == 0:
             // As libmicrohttpd reads it, blanks behind it among it, so that nobody reads it otherwise.
-            if contentLength != nil || valueSize == 0 || text.utf8.count != valueSize
+            if contentLength != nil || valueSize == 0 || hasTab || text.utf8.count != valueSize
                 || !text.utf8.allSatisfy({ 0x30...0x39 ~= $0 })
             {
                 note(.contentLength)
             }
             contentLength = text
         case 17 where strncasecmp(name, "transfer-encoding", 17) == 0:
-            if isTransferEncoded || valueSize != 7 || strncasecmp(value, "chunked", 7) != 0 { note(.transferCoding) }
+            if isTransferEncoded || valueSize != 7 || hasTab || strncasecmp(value, "chunked", 7) != 0 {
+                note(.transferCoding)
+            }
             isTransferEncoded = true
-        default: break
+        case 10 where strncasecmp(name, "connection", 10) == 0:
+            // Some look for the word alone, wherever it stands.
+            if text.lowercased().contains("close") { endsConnection = true }
+        default:
+            let bit = cmhd_single_field(name, nameSize)
+            if seen & bit != 0 { note(.repeatedField) }
+            seen |= bit
         }
         headers.append(receivedText(name, nameSize), text)
     }

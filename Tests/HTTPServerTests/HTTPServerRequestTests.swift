@@ -77,7 +77,7 @@ import Testing
         let heads = Box<[RequestHead]>([])
         try await withServer(responder: recording(heads)) { server in
             let peer = try RawConnection(port: server.port)
-            try await peer.send("GET / HTTP/1.1\r\nHost:\(blanks)h\(blanks)\r\nX-A:\(blanks)\(value)\(blanks)\r\n\r\n")
+            try await peer.send("GET / HTTP/1.1\r\nHost: h \r\nX-A:\(blanks)\(value)\(blanks)\r\n\r\n")
             #expect(try await peer.response().status == 200)
         }
         #expect(heads.value.map { $0.headers["Host"] } == ["h"])
@@ -92,8 +92,9 @@ import Testing
             try await peer.send(
                 "get /a%2fb/../%00?x=%00&&y=+%zz HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-b:  2 \r\nX-A: 3\r\n\r\n")
             #expect(try await peer.response().status == 200)
-            try await peer.send("GET http://other/x HTTP/1.0\r\n\r\n")
-            #expect(try await peer.response().status == 200)
+            let other = try RawConnection(port: server.port)
+            try await other.send("GET http://other/x HTTP/1.0\r\n\r\n")
+            #expect(try await other.response().status == 200)
         }
         let received = heads.value
         try #require(received.count == 2)
@@ -203,6 +204,36 @@ import Testing
             await peer.finishSending()
             gate.open()
             #expect(try await peer.response().text == "late")
+        }
+    }
+
+    @Test(
+        "However many peers have ended their direction, each gets its answer, and then its connection ends",
+        arguments: [1, 2])
+    func manyHalfClosed(requests: Int) async throws {
+        let responder = Answers.whole { _ in
+            // Long enough for the peer's end to come meanwhile, on one's own thread or another.
+            for _ in 0..<3 {
+                await elsewhere()
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            return .text("late")
+        }
+        try await withServer(loops: 2, responder: responder) { server in
+            for _ in 0..<5 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<16 {
+                        group.addTask {
+                            let peer = try RawConnection(port: server.port)
+                            try await peer.send(String(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: requests))
+                            await peer.finishSending()
+                            for _ in 0..<requests { #expect(try await peer.response().text == "late") }
+                            #expect(try await peer.readToEnd() == [])
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
         }
     }
 

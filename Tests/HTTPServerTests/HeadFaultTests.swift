@@ -89,7 +89,9 @@ import Testing
         "GET /2 HTTP/1.1\r\nHost: a\r\n:\n", "GET /2 HTTP/1.1\r\nHost: a\r\nX: :\r\n:\n",
         "GET /2 HTTP/1.1\r\nHost: a\n\0\r\n", "GET /2 HTTP/1.1\r\nHost: a\0\n\r\n",
         "GET /2 HTTP/1.1\r\nHost: a\r\n\0\n",
-        "GET /2 HTTP/1.1\n\0\r\n", "GET /2 HTTP/1.1\r\n\0\n",
+        "GET /2 HTTP/1.1\n\0\r\n", "GET /2 HTTP/1.1\r\n\0\n", "GET /2 HTTP/1.1\r\nHost: a\n:\r\n",
+        "GET /2 HTTP/1.1\r\nHost: a\r\nX: y\n:\r\n", "GET /2 HTTP/1.1\r\nHost: a\r\nX: \n:\r\n",
+        "GET /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\n:\r\n",
     ]
 
     @Test("What only looks like the end of a line, or of the head, is refused", arguments: falseEnds, [true, false])
@@ -98,19 +100,192 @@ import Testing
     }
 
     @Test(
-        "What could be taken for an end behind a request is no part of it, and nothing behind it is read",
-        arguments: falseEnds)
-    func falseEndBehind(request: String) async throws {
+        "What stands behind a request in the same bytes is judged by itself",
+        arguments: ["", "\r\n", "\r\n\r\n"], falseEnds + [""])
+    func behind(gap: String, request: String) async throws {
+        let witness = Witness()
+        let body = "{\n\0\n:\n}" + String(repeating: "\n", count: 80)
+        try await withServer(responder: witness) { server in
+            let peer = try RawConnection(port: server.port)
+            let sound = "POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)\(gap)"
+            // The same on the same connection: nothing is left of what came before.
+            for _ in 0..<3 {
+                try await peer.send(sound + sound)
+                for _ in 0..<2 { #expect(try await peer.response().text == "/1") }
+            }
+            try await peer.send(sound + request + "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try await peer.response()
+            #expect(answer.text == "/1" && answer.headers["Connection"] == nil)
+            let next = try await peer.response()
+            #expect(next.text == (request.isEmpty ? "/3" : "lines"))
+            if !request.isEmpty { #expect(try await peer.readToEnd() == []) }
+        }
+        #expect(witness.targets.value == Array(repeating: "/1", count: 7) + (request.isEmpty ? ["/3"] : []))
+    }
+
+    @Test(
+        "A body in chunks that others frame otherwise is refused, and never handed on",
+        arguments: [
+            "5;a\rb\r\nhello\r\n0\r\n\r\n", "5;x\r\r\nhello\r\n0\r\n\r\n", "0;a\rb\r\n\r\n", "0\r\nX: a\rb\r\n\r\n",
+            "0\r\nX: y\r\n:z\r\n", "0\r\nX: y\r\n:\r\n", "0\r\nX: y\r\n:\n", "0\r\n\0\r\n", "0\r\n\0abc\r\n",
+            "0\r\nX: y\r\n\0\r\n", "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5;x=y\nhello\n0\n\n", "0\n\n",
+            "0\r\n\n", "0\n\r\n", "0\r\nX: y\n\r\n", "5;\0\r\nhello\r\n0\r\n\r\n", "0\r\n\r\0\n",
+            "0\r\nX: y\r\n z\r\n\r\n",
+        ], [true, false])
+    func chunks(body: String, slowly: Bool) async throws {
+        let bodies = Box(0)
+        let responder = ChunkWitness(bodies: bodies)
+        try await withServer(responder: responder) { server in
+            for method in ["POST", "GET"] {
+                let peer = try RawConnection(port: server.port)
+                let head = "\(method) /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                if slowly {
+                    for byte in (head + body).utf8 { try? await peer.send(bytes: [byte]) }
+                } else {
+                    try await peer.send(head + body)
+                }
+                await peer.finishSending()
+                let answer = String(decoding: (try? await peer.readToEnd()) ?? [], as: UTF8.self)
+                #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+            }
+        }
+        #expect(bodies.value == 0)
+    }
+
+    /// Counts the bodies that it gets, and wants none of `GET`.
+    private struct ChunkWitness: Responder {
+        let bodies: Box<Int>
+
+        func receive(_ head: RequestHead) -> Reception {
+            if head.method == "GET" { return .answer(.text("ok")) }
+            return .body(limit: 100, tooLarge: { .text("", status: 413) }) { request in
+                bodies.change { $0 += 1 }
+                return .text(String(decoding: request.body, as: UTF8.self))
+            }
+        }
+
+        func refusal(of head: RequestHead, for fault: HeadFault) -> Response {
+            .text("\(fault)", status: fault.status)
+        }
+    }
+
+    @Test(
+        "Chunks of any size, with extensions, leading zeros and a trailer, are one body",
+        arguments: [
+            ("5\r\nhello\r\n0\r\n\r\n", "hello"), ("0\r\n\r\n", ""),
+            ("1\r\nh\r\n4;x=\"y z\"\r\nello\r\n000\r\n\r\n", "hello"),
+            ("05\r\nhello\r\n0;x\r\nX: y\r\nZ:\r\n\r\n", "hello"), ("5\r\n\n\0\r\n:\r\n0\r\n\r\n", "\n\0\r\n:"),
+            ("A\r\n0123456789\r\na\r\n0123456789\r\n0\r\n\r\n", "01234567890123456789"),
+        ], [true, false])
+    func soundChunks(sample: (sent: String, body: String), slowly: Bool) async throws {
+        try await withServer(responder: ChunkWitness(bodies: Box(0))) { server in
+            for method in ["POST", "GET"] {
+                let peer = try RawConnection(port: server.port)
+                let request = "\(method) /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(sample.sent)"
+                if slowly {
+                    for byte in request.utf8 { try await peer.send(bytes: [byte]) }
+                } else {
+                    try await peer.send(request)
+                }
+                let answer = try await peer.response()
+                #expect(
+                    answer.text == (method == "GET" ? "ok" : sample.body) && answer.headers["Connection"] == "close")
+            }
+        }
+    }
+
+    @Test(
+        "An answer that needs no body waits for the body that was announced, a refusal does not",
+        arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func unwanted(framing: String) async throws {
+        let responder = Answers { .answer(.text($0.target, status: $0.target == "/no" ? 404 : 200)) }
+        try await withServer(responder: responder) { server in
+            let refused = try RawConnection(port: server.port)
+            try await refused.send("GET /no HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+            #expect(try await refused.response().text == "/no")
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("GET /1 HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+            let cut = try RawConnection(port: server.port)
+            try await cut.send("GET /1 HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+            await cut.finishSending()
+            #expect(try await cut.readToEnd() == [])
+            try await peer.send(framing.hasPrefix("C") ? "hello" : "5\r\nhello\r\n0\r\n\r\n")
+            #expect(try await peer.response().text == "/1")
+        }
+    }
+
+    @Test(
+        "Fields that some refuse where they are repeated are refused",
+        arguments: [
+            "Authorization: a", "If-Match: \"1\"", "If-None-Match: \"1\"", "If-Modified-Since: x",
+            "If-Unmodified-Since: x",
+            "If-Range: x", "Content-Range: x", "Content-Type: a/b", "Expect: x",
+        ])
+    func repeated(line: String) async throws {
+        try await expectRefused(
+            "GET /2 HTTP/1.1\r\nHost: a\r\n\(line)\r\nX: y\r\n\(line.lowercased())z\r\n\r\n", for: .repeatedField)
+    }
+
+    @Test(
+        "Tabs around the values that say where a request goes and ends are refused",
+        arguments: [
+            ("Host:\ta", HeadFault.fieldValue), ("Host: \t a", .fieldValue), ("Host: a\t", .fieldValue),
+            ("Host: a\r\nContent-Length:\t0", .contentLength), ("Host: a\r\nContent-Length: \t 0", .contentLength),
+            ("Host: a\r\nTransfer-Encoding:\tchunked", .transferCoding),
+        ])
+    func tabs(lines: String, fault: HeadFault) async throws {
+        try await expectRefused("GET /2 HTTP/1.1\r\n\(lines)\r\n\r\n", for: fault)
+    }
+
+    @Test(
+        "Behind a request that some take for their connection’s last, nothing is read",
+        arguments: [
+            ("GET", "Connection: close"), ("GET", "Connection: xclose"), ("GET", "Connection: keep-alive, CLOSE;x"),
+            ("GET", "Connection: close x"), ("GET", "Connection: \"close\""), ("0GET", "X: y"), ("G#", "X: y"),
+            ("+ET", "X: y"),
+            ("get", "X: y"), ("GET", "Transfer-Encoding: chunked"),
+        ])
+    func last(method: String, line: String) async throws {
         let witness = Witness()
         try await withServer(responder: witness) { server in
             let peer = try RawConnection(port: server.port)
-            try await peer.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n\(request)GET /3 HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await peer.send(
+                "\(method) /1 HTTP/1.1\r\nHost: a\r\n\(line)\r\n\r\n\(line.hasPrefix("T") ? "0\r\n\r\n" : "")"
+                    + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
             let answer = try await peer.response()
-            #expect(answer.text == "/1")
-            #expect(answer.headers["Connection"] == "close")
+            #expect(answer.text == "/1" && answer.headers["Connection"] == "close")
             #expect(try await peer.readToEnd() == [])
         }
         #expect(witness.targets.value == ["/1"])
+    }
+
+    @Test("However many parameters a target has, it reaches the responder", arguments: [1, 700, 800, 15_000])
+    func parameters(count: Int) async throws {
+        let target = "/2?" + String(repeating: "a&", count: count)
+        try await withServer(responder: Witness()) { server in
+            let peer = try RawConnection(port: server.port)
+            for _ in 0..<2 {
+                try await peer.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await peer.response().text == target)
+            }
+        }
+    }
+
+    @Test(
+        "Who expects to be told to go on, and has no body, is answered once", arguments: ["", "Content-Length: 0\r\n"])
+    func expectation(line: String) async throws {
+        let witness = Witness()
+        try await withServer(responder: witness) { server in
+            let peer = try RawConnection(port: server.port)
+            let request = "POST /2 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\(line)\r\n"
+            try await peer.send(request + request + request)
+            for _ in 0..<3 {
+                var answer = try await peer.response()
+                if answer.status == 100 { answer = try await peer.response() }
+                #expect(answer.status == 200 && answer.text == "/2")
+            }
+        }
+        #expect(witness.targets.value == ["/2", "/2", "/2"])
     }
 
     @Test(

@@ -55,17 +55,17 @@ import Testing
 
     @Test(
         "On a kept-alive connection, too, a head that comes a byte at a time is cut",
-        arguments: ["", "\r\n", String(repeating: "\r\n", count: 20), "GET /2 HTTP/1.1\r\nX-A: "])
-    func slowNextHead(begin: String) async throws {
+        arguments: ["", "\r\n", String(repeating: "\r\n", count: 20), "GET /2 HTTP/1.1\r\nX-A: "], [true, false])
+    func slowNextHead(begin: String, isApart: Bool) async throws {
         let configuration = configured {
             $0.headTimeout = .seconds(1)
             $0.idleTimeout = .seconds(60)
         }
         try await withServer(configuration: configuration, responder: Answers.whole { _ in .text("ok") }) { server in
             let peer = try RawConnection(port: server.port)
-            try await peer.send(Self.request)
+            try await peer.send(Self.request + (isApart ? "" : begin))
             #expect(try await peer.response().text == "ok")
-            if !begin.isEmpty { try await peer.send(begin) }
+            if isApart, !begin.isEmpty { try await peer.send(begin) }
             await #expect(throws: RawConnection.Failure.self) {
                 for _ in 0..<2000 {
                     try await peer.send("x")

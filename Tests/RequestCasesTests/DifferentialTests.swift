@@ -120,11 +120,37 @@ import Testing
                 streams.append(split(stream, using: &numbers))
             }
         }
-        for stream in smugglers(target: target) {
+        for stream in smugglers(target: target) + oddities(target: target) {
             streams.append([Array(stream.utf8)])
             streams.append(split(Array(stream.utf8), using: &numbers))
         }
         return streams
+    }
+
+    /// What libmicrohttpd takes and nginx does not, each before a request that must not be read then.
+    private static func oddities(target: String) -> [String] {
+        let sound = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let heads = [
+            "Host: localhost\r\n:\n", "Host: localhost\n:\r\n", "Host: localhost\r\nX: y\n:\r\n",
+            "Host: localhost\n\0\r\n",
+            "Host: localhost\0\n\r\n", "Host: localhost\r\n\0\n", "Host: localhost\r\nContent-Length: 0\n:\r\n",
+            "Host:\tlocalhost\r\n\r\n", "Host: localhost\t\r\n\r\n", "Host: localhost\r\nContent-Length:\t 0\r\n\r\n",
+            "Host: localhost\r\nConnection: xclose\r\n\r\n", "Host: localhost\r\nConnection: close;x\r\n\r\n",
+            "Host: localhost\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n",
+            "Host: localhost\r\nIf-Match: \"0\"\r\nIf-Match: \"0\"\r\n\r\n",
+            "Host: localhost\r\nExpect: x\r\nExpect: x\r\n\r\n",
+            "Host: localhost\r\nContent-Length: 9\r\n\r\nhello",
+        ]
+        let chunks = [
+            "5;a\rb\r\nhello\r\n0\r\n\r\n", "5;x\r\r\nhello\r\n0\r\n\r\n", "0;a\rb\r\n\r\n", "0\r\nX: a\rb\r\n\r\n",
+            "0\r\nX: y\r\n:z\r\n", "0\r\nX: y\r\n:\n", "0\r\n\0\r\n", "0\r\nX: y\r\n\0\r\n", "",
+        ]
+        let chunked = "Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        return (heads + chunks.map { chunked + $0 }).flatMap { rest in
+            ["GET /livez", "POST \(target)", "0POST \(target)"].flatMap { line in
+                [sound, ""].map { "\($0)\(line) HTTP/1.1\r\n\(rest)\(sound)" } + ["\(line) HTTP/1.1\r\n\(rest)"]
+            }
+        }
     }
 
     private static func split(_ stream: [UInt8], using numbers: inout SeededGenerator) -> [[UInt8]] {

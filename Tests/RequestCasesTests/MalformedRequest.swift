@@ -257,9 +257,12 @@ private struct Draft {
     mutating func falseEnd(_ numbers: inout SeededGenerator) {
         ends = [[UInt8]](repeating: [0x0D, 0x0A], count: lines.count + 2)
         let place = Int.random(in: 0..<ends.count, using: &numbers)
-        switch Int.random(in: 0..<3, using: &numbers) {
+        switch Int.random(in: 0..<4, using: &numbers) {
         case 0: ends[place] = [0x00, 0x0A]
         case 1: ends[place] = [0x0A, 0x00]
+        case 2:
+            ends[place] = [0x0A]
+            lines.insert([0x3A], at: min(place, lines.count))
         default:
             lines.insert([0x3A], at: min(place, lines.count))
             ends.insert([0x0A], at: min(place, lines.count - 1) + 1)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -61,12 +62,11 @@ struct cmhd_receiver {
     void *context;
     /// Whether the daemon speaks TLS: GnuTLS itself receives by `recv`, and that says nothing.
     bool is_tls;
-    /// Something came that is no whole head by its looks, or that has a byte in it that libmicrohttpd would take for a line's
-    /// end though it is none.
-    ///
-    /// - `start`: the first byte; what the same head had before lies in front of it.
-    /// - `odd`: the first odd byte, or NULL.
-    void (*received)(void *context, int descriptor, const char *start, const char *odd);
+    /// Bytes have come. `odd` is the first of them that is a NUL, or a line feed behind anything but a carriage return, or NULL;
+    /// a line feed that is the very first byte counts, whatever came before it.
+    void (*received)(void *context, int descriptor, const char *start, size_t size, const char *odd);
+    /// The peer has ended its direction; false keeps that from libmicrohttpd.
+    bool (*ended)(void *context, int descriptor);
 };
 
 /// `MHD_run`, with somebody who is told of what it receives.
@@ -113,6 +113,26 @@ static inline bool cmhd_is_token(const char *start, size_t size) {
         if (byte > 127 || !(tokens[byte >> 5] >> (byte & 31) & 1)) return false;
     }
     return true;
+}
+
+/// Whether the bytes are capital letters, hyphens and underscores, as in the name of every method that is in use.
+static inline bool cmhd_is_common_method(const char *start, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        if ((start[i] < 'A' || start[i] > 'Z') && start[i] != '-' && start[i] != '_') return false;
+    }
+    return true;
+}
+
+/// One bit for each field that some refuse where it is there more than once; 0 for any other.
+static inline unsigned int cmhd_single_field(const char *name, size_t size) {
+    static const struct { size_t size; const char *name; } fields[] = {
+        {6, "expect"}, {8, "if-match"}, {8, "if-range"}, {12, "content-type"}, {13, "authorization"},
+        {13, "if-none-match"}, {13, "content-range"}, {17, "if-modified-since"}, {19, "if-unmodified-since"},
+    };
+    for (unsigned int i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (size == fields[i].size && strncasecmp(name, fields[i].name, size) == 0) return 1u << i;
+    }
+    return 0;
 }
 
 /// Whether the bytes hold no control character but tabs.
