@@ -49,6 +49,8 @@ struct OutgoingResponse: ~Copyable {
 
     /// Adds header lines. What cannot be sent is made sendable, or left out, and reported.
     func add(_ headers: HeaderFields, onFault: (String) -> Void) {
+        // One among the headers takes its place.
+        MHD_add_response_header(response, "Date", cmhd_date())
         for field in headers.fields {
             var value = field.value
             if holdsControl(&value) {

@@ -1,9 +1,35 @@
+import Foundation
 import HTTPModel
 import HTTPServer
 import PaginatordTesting
 import Testing
 
 @Suite struct HTTPServerResponseTests {
+    @Test(
+        "Each answer has one date: the responder's, or that of the moment",
+        arguments: [nil, "Sun, 06 Nov 1994 08:49:37 GMT"])
+    func date(given: String?) async throws {
+        let form = DateFormatter()
+        form.locale = Locale(identifier: "en_US_POSIX")
+        form.timeZone = TimeZone(identifier: "GMT")
+        form.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        let responder = Answers { _ in
+            .answer(Response(status: 200, headers: given.map { ["Date": $0] } ?? [:], body: .empty))
+        }
+        try await withServer(responder: responder) { server in
+            let peer = try RawConnection(port: server.port)
+            // Over the turn of a second, or of two.
+            for _ in 0..<3 {
+                let before = Date.now
+                try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                let dates = try await peer.response().headers.values(of: "Date")
+                let moments = [before, Date.now].map(form.string)
+                #expect(dates.count == 1 && (given.map { [$0] } ?? moments).contains(dates.first ?? ""))
+                try await Task.sleep(for: .milliseconds(700))
+            }
+        }
+    }
+
     @Test(
         "Bodies of any number and size of pieces arrive byte for byte",
         arguments: [

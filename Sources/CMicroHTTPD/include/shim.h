@@ -72,6 +72,10 @@ struct cmhd_receiver {
 /// `MHD_run`, with somebody who is told of what it receives.
 void cmhd_run(struct MHD_Daemon *daemon, struct cmhd_receiver told);
 
+/// The value of `Date` for an answer of this moment (RFC 9110, 5.6.7), made anew each second; libmicrohttpd makes it for each
+/// answer. Valid on this thread until the next call.
+const char *cmhd_date(void);
+
 /// `MHD_get_connection_info` is variadic. What was stored for the connection's socket.
 static inline void *cmhd_socket_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
