@@ -4,7 +4,7 @@ import Testing
 
 /// Every kind of malformed request, generated.
 @Suite struct GeneratedRequestsTests {
-    /// Of each kind; there are 24 kinds.
+    /// Of each kind; there are 25 kinds.
     private static let count = 220
 
     @Test(
