@@ -56,7 +56,7 @@ endef
 
 # Runs tests that are built, with arguments, into a log, with variables; what failed stands at the end once more.
 define run-tests
-	$(3) swift test --skip-build --no-parallel $(1) 2>&1 | tee $(2) || { \
+	@$(3) swift test --skip-build --no-parallel $(1) 2>&1 | tee $(2) || { \
 	  echo; echo "what failed, once more (all of it: $(2)):"; \
 	  grep -aE -A 3 'recorded an issue|Fatal error|Swift runtime failure|exited with' $(2) | tail -n 200; \
 	  exit 1; }
