@@ -28,14 +28,14 @@ final class Daemon: @unchecked Sendable {
     private(set) var isCutting = false
 
     /// The server's time limits, in the loop's milliseconds.
-    private let headTimeout: Int
+    let headTimeout: Int
     private let idleTimeout: Int
     /// How long the peer may take for the next part of an answer.
     let stallTimeout: Int
     private var handle: OpaquePointer?
     private var connections: [Connection] = []
     /// The same connections, each at the place of its socket's number.
-    private var byDescriptor: [Connection?] = []
+    private(set) var byDescriptor: [Connection?] = []
     /// How many connections libmicrohttpd has ever taken.
     private var openedCount = 0
     /// Connections that libmicrohttpd has not been given yet.
@@ -291,35 +291,6 @@ final class Daemon: @unchecked Sendable {
             sweeper?.start(every: sweepInterval)
         }
         return connection
-    }
-
-    /// Bytes have come, and libmicrohttpd has not looked at them yet.
-    func received(
-        on descriptor: Int32, _ start: UnsafePointer<CChar>, _ size: Int, firstOdd: UnsafePointer<CChar>?
-    ) {
-        loop.assertCurrent()
-        guard let connection = connection(at: descriptor) else { return }
-        connection.stream.take(start, size, firstOdd: firstOdd)
-        if let exchange = connection.exchange {
-            exchange.received(UnsafeRawBufferPointer(start: start, count: size))
-        } else {
-            // A head has its time from its first byte on.
-            connection.deadline = min(connection.deadline ?? .max, loop.now + headTimeout)
-        }
-    }
-
-    /// The peer has ended its direction. libmicrohttpd would close the connection, also where an answer is under way.
-    ///
-    /// - Returns: whether libmicrohttpd is to know.
-    func peerEnded(on descriptor: Int32) -> Bool {
-        loop.assertCurrent()
-        guard let connection = connection(at: descriptor), !connection.awaitsPeer else { return true }
-        connection.endIsKeptBack = true
-        return false
-    }
-
-    private func connection(at descriptor: Int32) -> Connection? {
-        Int(descriptor) < byDescriptor.count ? byDescriptor[Int(descriptor)] : nil
     }
 
     /// A request line has come.

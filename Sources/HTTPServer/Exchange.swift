@@ -14,7 +14,7 @@ final class Exchange: @unchecked Sendable {
         /// The body is being received.
         case receiving(RequestHead, limit: Int, refuse: @Sendable () -> Response, respond: Respond)
         /// The body was too long, or is not wanted: the rest is dropped, then this is the answer.
-        case dropping(RequestHead, Response)
+        case dropping(Response)
         /// The responder's task is at work.
         case working
         /// The answer is there.
@@ -37,8 +37,8 @@ final class Exchange: @unchecked Sendable {
     private var isHead = false
     /// Whether the answer is its connection's last, whatever it is.
     private var endsConnection = false
-    /// How a body in chunks is framed; `nil` for any other.
-    private var chunks: ChunkFraming?
+    /// How a body in chunks is framed, and whose it is; `nil` for any other.
+    private var chunks: (head: RequestHead, framing: ChunkFraming)?
     private var stream: StreamedBody?
     /// When a body that has not come whole by then is given up; `nil` when it is whole.
     private(set) var bodyDeadline: ContinuousClock.Instant?
@@ -68,7 +68,7 @@ final class Exchange: @unchecked Sendable {
         if let fault = received.fault { return queue(daemon.state.responder.refusal(of: head, for: fault)) }
         endsConnection = received.endsConnection
         if received.isTransferEncoded {
-            chunks = ChunkFraming()
+            chunks = (head, ChunkFraming())
             self.received(received.behind)
         }
         switch daemon.state.responder.receive(head) {
@@ -78,7 +78,7 @@ final class Exchange: @unchecked Sendable {
             // A body that nobody wants has to come nevertheless, or there would be no whole request to answer.
             if received.hasBody {
                 bodyDeadline = .now + daemon.state.configuration.bodyTimeout
-                state = .dropping(head, response)
+                state = .dropping(response)
             } else {
                 state = .ready(response)
             }
@@ -97,12 +97,12 @@ final class Exchange: @unchecked Sendable {
     /// then refused; beyond the bound the connection is closed.
     func take(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         switch state {
-        case .receiving(let head, let limit, let refuse, _):
+        case .receiving(_, let limit, let refuse, _):
             if bytes.count <= limit - body.count {
                 body.append(contentsOf: bytes)
             } else {
                 body = []
-                state = .dropping(head, refuse())
+                state = .dropping(refuse())
             }
             return .YES
         case .dropping:
@@ -113,20 +113,18 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Bytes of the body have come, or such as stand behind it, and libmicrohttpd has not looked at them yet.
+    /// Bytes of the body have come, or such as stand behind it, and libmicrohttpd has not looked at them yet. Safe because they
+    /// are not kept.
     func received(_ bytes: UnsafeRawBufferPointer) {
-        chunks?.take(bytes)
+        chunks?.framing.take(bytes)
     }
 
     /// Goes on when the request is whole, and again after each resume.
     func proceed() -> MHD_Result {
-        bodyDeadline = nil
-        switch state {
-        case .receiving(let head, _, _, _) where chunks?.isWhole == false,
-            .dropping(let head, _) where chunks?.isWhole == false:
-            state = .ready(daemon.state.responder.refusal(of: head, for: .chunks))
-        default: break
+        if bodyDeadline != nil, let chunks, !chunks.framing.isWhole {
+            state = .ready(daemon.state.responder.refusal(of: chunks.head, for: .chunks))
         }
+        bodyDeadline = nil
         if case .receiving(let head, _, _, let respond) = state {
             state = .working
             start(respond, with: Request(head, body: body))
@@ -135,7 +133,7 @@ final class Exchange: @unchecked Sendable {
             if case .working = state { loop.drain() }
         }
         switch state {
-        case .ready(let response), .dropping(_, let response): return queue(response)
+        case .ready(let response), .dropping(let response): return queue(response)
         case .working: return suspend()
         case .answered: return .YES
         case .receiving, .abandoned: return .NO

@@ -97,7 +97,8 @@ struct ReceivedHead {
         }
         next = value + valueSize + lineEndSize
         var text = receivedText(value, valueSize)
-        // Tabs around a value, which HTTP allows, are not taken by all where it matters.
+        // Tabs around a value, which HTTP allows, are not taken by all where it matters. Safe because name and value lie in one
+        // row where they are in place.
         var hasTab: Bool {
             isInPlace && memchr(name + nameSize, 0x09, value + valueSize - (name + nameSize)) != nil
         }

@@ -28,8 +28,10 @@ struct ReceivedStream {
     /// - Parameter first: the first odd one, or a line feed in the first place.
     mutating func take(_ start: UnsafePointer<CChar>, _ size: Int, firstOdd first: UnsafePointer<CChar>?) {
         if base == nil { base = start }
-        if let first {
-            for index in (first - start)..<size where received + index >= consumed {
+        // In a body nothing is odd.
+        let behindBody = consumed - received
+        if let first, behindBody < size {
+            for index in max(first - start, behindBody)..<size {
                 let previous = index == 0 ? last : start[index - 1]
                 guard start[index] == 0 || (start[index] == lineFeed && previous != carriageReturn) else { continue }
                 if odd.count < maxOddBytes {
@@ -48,7 +50,9 @@ struct ReceivedStream {
     /// - Returns: how many bytes have come behind the head, `nil` where something in it is odd.
     mutating func begin(_ head: UnsafePointer<CChar>, _ size: Int) -> Int? {
         // Nothing has come that was not looked at.
-        guard let base, head >= base, consumed + (head - base) + size <= received else { return nil }
+        guard let base, head >= base, consumed <= received, consumed + (head - base) + size <= received else {
+            return nil
+        }
         consumed += head - base + size
         let isOdd = (odd.first ?? oddFrom) < consumed
         return isOdd ? nil : received - consumed
@@ -56,7 +60,8 @@ struct ReceivedStream {
 
     /// The request has a body of that length; what is odd in it does not matter.
     mutating func skipBody(_ length: Int) {
-        consumed = consumed.addingReportingOverflow(length).partialValue
+        let (end, isBeyond) = consumed.addingReportingOverflow(length)
+        consumed = isBeyond ? .max : end
         odd.removeAll { $0 < consumed }
         if consumed >= received { oddFrom = .max }
     }

@@ -215,6 +215,23 @@ import Testing
     }
 
     @Test(
+        "A body longer than any is waited for, or refused, and others are served",
+        arguments: ["9223372036854775807", "9223372036854775806", "18446744073709551615"], ["GET", "POST"])
+    func endless(length: String, method: String) async throws {
+        try await withServer(responder: ChunkWitness(bodies: Box(0))) { server in
+            let peer = try RawConnection(port: server.port)
+            try await peer.send("\(method) /2 HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n\n\0\nhello")
+            for _ in 0..<10 { try? await peer.send("\n\0hello\n") }
+            await peer.finishSending()
+            let answer = String(decoding: (try? await peer.readToEnd()) ?? [], as: UTF8.self)
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
+            let other = try RawConnection(port: server.port)
+            try await other.send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await other.response().text == "ok")
+        }
+    }
+
+    @Test(
         "Fields that some refuse where they are repeated are refused",
         arguments: [
             "Authorization: a", "If-Match: \"1\"", "If-None-Match: \"1\"", "If-Modified-Since: x",

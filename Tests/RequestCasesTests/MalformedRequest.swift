@@ -253,6 +253,7 @@ private struct Draft {
         ends = (0..<lines.count + 2).map { _ in Int.random(in: 0..<4, using: &numbers) == 0 ? [0x0A] : [0x0D, 0x0A] }
         ends[Int.random(in: 0..<ends.count, using: &numbers)] = [0x0A]
     }
+
     /// Puts something among the lines' ends that libmicrohttpd takes for one, or for the last one.
     mutating func falseEnd(_ numbers: inout SeededGenerator) {
         ends = [[UInt8]](repeating: [0x0D, 0x0A], count: lines.count + 2)
