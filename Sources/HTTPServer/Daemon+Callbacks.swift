@@ -86,6 +86,7 @@ private let handleRequest: MHD_AccessHandlerCallback = {
     // With bytes that are none it asks whether it may go on to receive.
     guard let bytes else { return exchange.proceed() }
     defer { count.pointee = 0 }
+    // Safe because the exchange copies what it keeps.
     return exchange.take(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
 }
 

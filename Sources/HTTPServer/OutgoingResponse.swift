@@ -96,6 +96,7 @@ private func copied(_ pieces: [ArraySlice<UInt8>], _ size: Int) -> OpaquePointer
     guard let memory = malloc(size) else { return nil }
     var end = memory
     for piece in pieces {
+        // Safe because all pieces together have `size` bytes, which is the room that there is.
         piece.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
             memcpy(end, start, bytes.count)

@@ -71,6 +71,7 @@ final class ExportOutput {
             if mayWait { try await awaitRoom() }
             // So much is taken without waiting where anything is (POSIX, "write").
             let piece = mayWait ? rest.prefix(Int(PIPE_BUF)) : rest
+            // Safe because the call stays within the bytes that it is given.
             let count = piece.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
