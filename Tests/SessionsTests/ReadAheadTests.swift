@@ -112,7 +112,10 @@ struct ReadAheadTests {
             try await arrive(open, 2)
             let second = try await open.move(.next)
             #expect(second.origin == .readAhead && second.page?.totalItems == 60)
-            #expect(open.source.offsets == [0, 20, 40, 60, 0, 20, 40])
+            // Those ahead are fetched at the same time, in no order.
+            let offsets = open.source.offsets
+            #expect(offsets.count == 7 && offsets[4] == 0)
+            #expect(offsets[1...3].sorted() == [20, 40, 60] && offsets[5...].sorted() == [20, 40])
         }
     }
 
