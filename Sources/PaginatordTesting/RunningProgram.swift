@@ -27,6 +27,12 @@ public final class RunningProgram: Sendable {
         }
     }
 
+    /// The programs that may still run. A test that fails leaves its own behind: they end with the tests.
+    private static let started: Lock<[Process]> = {
+        atexit { for process in RunningProgram.started.withLock({ $0 }) where process.isRunning { end(process) } }
+        return Lock([])
+    }()
+
     private let process: Process
     private let output = Pipe()
     private let errors = Pipe()
@@ -45,6 +51,10 @@ public final class RunningProgram: Sendable {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
+        Self.started.withLock { [process] started in
+            started.removeAll { !$0.isRunning }
+            started.append(process)
+        }
         collect(output) { $0.output += $1 }
         collect(errors) { $0.errors += $1 }
     }
@@ -128,8 +138,12 @@ public final class RunningProgram: Sendable {
     /// Ends it at once and waits for that. For other programs than ours: a child of a test may have SIGTERM blocked, which
     /// ours takes over and others do not.
     public func kill() async throws {
-        Glibc.kill(process.processIdentifier, SIGKILL)
+        Self.end(process)
         _ = try await exitStatus()
+    }
+
+    private static func end(_ process: Process) {
+        Glibc.kill(process.processIdentifier, SIGKILL)
     }
 
     /// Stops it and waits for its end.
