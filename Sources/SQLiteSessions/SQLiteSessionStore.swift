@@ -31,21 +31,25 @@ public final class SQLiteSessionStore: SessionStore {
     ///   - memory: how many bytes of kept pages are remembered, about.
     ///   - maxPageBytes: the largest page whose rows are kept, in bytes.
     ///   - ownerKey: by which callers are named that bring their own credentials; `nil` where none do.
+    ///   - onChange: called, on the store's own thread, with why the file cannot be used, as soon as that shows, and with `nil`
+    ///     when it can again.
     /// - Throws: `SessionFileError` where it is damaged, in use, of a newer version, of another program, or cannot be made.
     public static func open(
         _ path: String, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20, ownerKey: FileOwnerKey? = nil,
-        clock: ServiceClock = .system
+        clock: ServiceClock = .system, onChange: @escaping @Sendable (String?) -> Void = { _ in }
     ) async throws(SessionFileError) -> SQLiteSessionStore {
         try await open(
-            SessionFile(path: path, ownerKey: ownerKey), memory: memory, maxPageBytes: maxPageBytes, clock: clock)
+            SessionFile(path: path, ownerKey: ownerKey), memory: memory, maxPageBytes: maxPageBytes, clock: clock,
+            onChange: onChange)
     }
 
     /// Opens a file in another than the usual way, for tests.
     static func open(
-        _ file: SessionFile, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20, clock: ServiceClock = .system
+        _ file: SessionFile, memory: Int = 256 << 20, maxPageBytes: Int = 1 << 20, clock: ServiceClock = .system,
+        onChange: @escaping @Sendable (String?) -> Void = { _ in }
     ) async throws(SessionFileError) -> SQLiteSessionStore {
         let memory = SessionMemory(bytes: memory)
-        let writes = try SessionWrites(file: file, memory: memory, clock: clock)
+        let writes = try SessionWrites(file: file, memory: memory, clock: clock, onChange: onChange)
         try await writes.start()
         return SQLiteSessionStore(writes: writes, memory: memory, maxPageBytes: maxPageBytes)
     }

@@ -17,6 +17,8 @@ final class SessionWrites: Sendable {
 
     private struct State {
         var waiting: [any WaitingWrite] = []
+        /// Whether the file was told to be of no use.
+        var isLost = false
         /// Why the file is not open, and until when it is left alone.
         var refusal: (error: SessionStoreError, until: Duration)?
         var isClosed = false
@@ -29,12 +31,16 @@ final class SessionWrites: Sendable {
     private let file: SessionFile
     private let memory: SessionMemory
     private let clock: ServiceClock
+    private let onChange: @Sendable (String?) -> Void
     private let state = Lock(State())
 
     /// Makes a connection that is not open yet.
     ///
+    /// - Parameter onChange: called on the connection's thread, with why the file cannot be used, and with `nil` when it can again.
     /// - Throws: `SessionFileError` where the system gives no thread.
-    init(file: SessionFile, memory: SessionMemory, clock: ServiceClock) throws(SessionFileError) {
+    init(
+        file: SessionFile, memory: SessionMemory, clock: ServiceClock, onChange: @escaping @Sendable (String?) -> Void
+    ) throws(SessionFileError) {
         do {
             connection = try .unopened()
         } catch {
@@ -43,6 +49,7 @@ final class SessionWrites: Sendable {
         self.file = file
         self.memory = memory
         self.clock = clock
+        self.onChange = onChange
     }
 
     /// How many writes wait for a transaction.
@@ -149,14 +156,36 @@ final class SessionWrites: Sendable {
     /// Leaves the file alone for a while; returns what whoever asks is told meanwhile.
     @discardableResult
     private func refuse(_ error: SessionFileError) -> SessionStoreError {
-        let refusal = unusable(error.reason)
+        let refusal = lost(error.reason)
         let until = clock.uptime() + Self.pause
         state.withLock { $0.refusal = (refusal, until) }
         return refusal
     }
 
-    private func unusable(_ reason: String) -> SessionStoreError {
-        .unavailable("The sessions' file cannot be used: \(reason).")
+    /// Notes that the file cannot be used; returns what whoever asks is told.
+    private func lost(_ reason: String) -> SessionStoreError {
+        let reason = "The sessions' file cannot be used: \(reason)."
+        note(reason)
+        return .unavailable(reason)
+    }
+
+    /// Tells why the file cannot be used, or that it can, where that was otherwise before.
+    private func note(_ reason: String?) {
+        let isLost = reason != nil
+        let isChange = state.withLock { state in
+            defer { state.isLost = isLost }
+            return state.isLost != isLost
+        }
+        if isChange { onChange(reason) }
+    }
+
+    /// Something was written. Where that failed before, there may still be no room for more.
+    private func noteRecovery(_ database: SQLiteDatabase) {
+        guard state.withLock(\.isLost) else { return }
+        do throws(SQLiteError) {
+            try database.transaction { () throws(SQLiteError) in try database.tryWriting() }
+            note(nil)
+        } catch {}
     }
 
     /// Sees to it that the file is open.
@@ -172,20 +201,21 @@ final class SessionWrites: Sendable {
             throw refuse(error)
         }
         // Who asks now was named by a key that nobody has any more.
-        guard hasNamedCallers else { throw unusable("it could be opened only now") }
+        guard hasNamedCallers else { throw lost("it could be opened only now") }
     }
 
     /// What a failure means to whoever asked. Where it is the file itself that cannot be reached, the file is closed and opened
     /// again at the next request.
     private func failure(_ error: SQLiteError, _ database: SQLiteDatabase) -> SessionStoreError {
+        let reason: String
         switch error.kind {
-        case .full: return .unavailable("There is no room left for sessions.")
+        case .full: reason = "there is no room left"
         case .readOnly, .inputOutput, .cannotOpen, .notADatabase, .moved:
             database.close()
-            return unusable(SessionFileError(error, path: file.path).reason)
-        case .busy, .corrupt, .constraint, .closed, .other:
-            return unusable(error.message)
+            reason = SessionFileError(error, path: file.path).reason
+        case .busy, .corrupt, .constraint, .closed, .other: reason = error.message
         }
+        return lost(reason)
     }
 
     /// Writes whatever waits, in one transaction; where that fails, each by itself, so that it fails alone.
@@ -243,6 +273,7 @@ final class SessionWrites: Sendable {
         }
         let isSlow = clock.uptime() - made >= Self.slowCommit
         state.withLock { $0.group = isSlow ? .max : Self.quickGroup }
+        noteRecovery(database)
         let effects = transaction.effects
         memory.withState { state in
             for effect in effects { effect(&state) }

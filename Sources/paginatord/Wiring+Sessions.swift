@@ -28,6 +28,9 @@ struct OpenSessionStore {
         _ storage: SessionStorage, configuration: Configuration, group: EventLoopGroup, observer: any Observer
     ) async throws(SessionStorageError) {
         let sessions = configuration.sessions
+        let onChange: @Sendable (String?) -> Void = { reason in
+            observer.observe(reason.map { .storeUnavailable(reason: $0) } ?? .storeAvailable)
+        }
         switch storage {
         case .memory:
             store = MemorySessionStore(replayMemory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes)
@@ -36,8 +39,7 @@ struct OpenSessionStore {
             let client = RedisClient(
                 RedisConfiguration(
                     address: location.address, database: location.database, username: sessions.redisUsername,
-                    password: sessions.redisPassword), on: group
-            ) { observer.observe($0.map { .storeUnavailable(reason: $0) } ?? .storeAvailable) }
+                    password: sessions.redisPassword), on: group, onChange: onChange)
             let shared = RedisSessionStore(
                 client, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
                 sharesOwners: configuration.forwards)
@@ -57,7 +59,7 @@ struct OpenSessionStore {
             do {
                 let file = try await SQLiteSessionStore.open(
                     path, memory: sessions.replayMemory, maxPageBytes: sessions.replayPageBytes,
-                    ownerKey: configuration.forwards ? .ofForwardedAuthorization : nil)
+                    ownerKey: configuration.forwards ? .ofForwardedAuthorization : nil, onChange: onChange)
                 store = file
                 close = { await file.close() }
             } catch {
@@ -66,21 +68,17 @@ struct OpenSessionStore {
         }
     }
 
-    /// Tells where the sessions are kept, and whether that works.
+    /// Tells where the sessions are kept. Whether that works is told whenever it changes.
     func report(_ storage: SessionStorage, to observer: any Observer) async {
         switch storage {
         case .memory: observer.observe(.sessionsInMemory)
-        case .file(let path): observer.observe(.sessionsInFile(path: path))
+        case .file(let path):
+            observer.observe(.sessionsInFile(path: path))
+            // A file that could be opened may have no room.
+            try? await store.check()
         case .redis(let location):
-            // Whether that works is told whenever it changes.
-            return observer.observe(
+            observer.observe(
                 .sessionsInRedis(address: location.address.description, database: location.database))
-        }
-        do {
-            try await store.check()
-        } catch {
-            guard case .unavailable(let reason) = error else { return }
-            observer.observe(.storeUnavailable(reason: reason))
         }
     }
 }

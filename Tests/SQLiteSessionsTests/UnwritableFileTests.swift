@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import Pagination
 import PaginatordTesting
 import SQLite
@@ -13,21 +14,32 @@ import Testing
     private let path: String
     private let clock = ManualClock()
     private let unlimited = SessionLimits(perOwner: nil, total: .max)
+    /// Whether the file could be used, each time that the store said so.
+    private let told = Told()
 
     init() throws {
         folder = try TemporaryFolder()
         path = folder.file("sessions.db")
     }
 
+    /// Opens the file, and remembers what the store tells.
+    private func open(_ file: SessionFile? = nil) async throws -> SQLiteSessionStore {
+        try await SQLiteSessionStore.open(file ?? SessionFile(path: path), clock: clock.clock) { [told] reason in
+            told.all.withLock { $0.append(reason == nil) }
+        }
+    }
+
     @Test("A full store refuses what it has no room for, with nothing half-done, and goes on when there is room")
     func full() async throws {
-        let store = try await SQLiteSessionStore.open(SessionFile(path: path), clock: clock.clock)
+        let store = try await open()
         let small = try await store.create(.sample(now: clock.now), limits: unlimited)
         let large = try await store.create(.sample(now: clock.now), limits: unlimited)
         try await store.check()
         try await store.execute("PRAGMA max_page_count = 1")
         let before = try await store.record(large.id)
+        #expect(told.all.withLock { $0 } == [])
         #expect(await isUnavailable { try await store.move(large.id, bytes: 500_000) })
+        #expect(told.all.withLock { $0 } == [false, true], "for most of what is written there is room")
         #expect(try await store.record(large.id) == before, "neither the position nor the page has changed")
         store.forget()
         #expect(try await store.record(large.id) == before, "not in the file either")
@@ -44,11 +56,16 @@ import Testing
             try #require(opened < 10_000)
         }
         #expect(try await store.list(owner: "ann", before: nil, limit: 20_000).count == 2 + opened)
+        let (again, nothing) = try await store.record(small.id).moved(
+            by: .first, answer: PageAnswer(texts: [], total: 0))
+        #expect(try await store.replace(again, event: .page(nothing, again)), "which is no sign that it is over")
         clock.advance(seconds: 2)
         #expect(await isUnavailable { try await store.check() })
+        #expect(told.all.withLock { $0 } == [false, true, false])
         try await store.execute("PRAGMA max_page_count = 100000")
         clock.advance(seconds: 2)
         try await store.check()
+        #expect(told.all.withLock { $0 } == [false, true, false, true])
         #expect(try await store.move(large.id, bytes: 500_000).position == 1)
         _ = try await store.create(.sample(now: clock.now), limits: unlimited)
         #expect(try await store.list(owner: "ann", before: nil, limit: 20_000).count == 3 + opened)
@@ -56,7 +73,7 @@ import Testing
 
     @Test("Of the writes that wait together only those fail for which there is no room")
     func fullForOne() async throws {
-        let store = try await SQLiteSessionStore.open(SessionFile(path: path), clock: clock.clock)
+        let store = try await open()
         var records: [SessionRecord] = []
         for _ in 0..<21 { records.append(try await store.create(.sample(now: clock.now), limits: unlimited)) }
         for record in records { try await store.move(record.id) }
@@ -88,7 +105,7 @@ import Testing
 
     @Test("A file that may only be read is no end: the store refuses, and goes on once it may be written")
     func readOnly() async throws {
-        let first = try await SQLiteSessionStore.open(SessionFile(path: path), clock: clock.clock)
+        let first = try await open()
         let id = try await first.move(first.create(.sample(now: clock.now), limits: unlimited).id).id
         await first.close()
         // Rights do not bind root, so the file is made unwritable by what SQLite does for lack of rights.
@@ -98,15 +115,18 @@ import Testing
             try database.execute("PRAGMA query_only = 1")
             try database.execute("DELETE FROM session")
         }
-        let store = try await SQLiteSessionStore.open(file, clock: clock.clock)
+        let store = try await open(file)
+        #expect(told.all.withLock { $0 } == [false])
         #expect(await isUnavailable { try await store.check() })
         #expect(await isUnavailable { try await store.move(id) })
         #expect(await isUnavailable { _ = try await store.create(.sample(now: clock.now), limits: unlimited) })
         writable.open()
         #expect(await isUnavailable { try await store.move(id) }, "it is left alone for a second")
         clock.advance(seconds: 2)
+        #expect(told.all.withLock { $0 } == [false])
         try await store.check()
         #expect(try await store.move(id).position == 2)
+        #expect(told.all.withLock { $0 } == [false, true])
     }
 
     @Test("A store that was closed refuses everything")
@@ -121,4 +141,8 @@ import Testing
         #expect(await isUnavailable { try await store.check() })
         #expect(await isUnavailable { _ = try await store.sweep(now: clock.now) { _ in false } })
     }
+}
+
+private final class Told: Sendable {
+    let all = Lock<[Bool]>([])
 }

@@ -43,7 +43,7 @@ final class DurableService {
         _ folder: URL, _ instance: String, _ wrapper: [String], _ settings: [String: String]
     ) throws -> RunningProgram {
         let arguments = [
-            "serve", "--listen", "127.0.0.1:0", "--log-level", "warning", "--data-directory", folder.path,
+            "serve", "--listen", "127.0.0.1:0", "--log-level", "info", "--data-directory", folder.path,
         ]
         let environment = ["PAGINATORD_INSTANCE_URL": instance].merging(settings) { $1 }
         guard let first = wrapper.first else { return try RunningProgram(arguments, environment: environment) }

@@ -37,10 +37,11 @@ struct UnwritableStoreTests {
         #expect(chmod(service.file.path, 0o400) == 0 && chmod(service.folder.path, 0o500) == 0)
         try await service.start()
         try await expectUnavailable(service, session)
-        #expect(service.program.standardError.contains("store-unavailable"))
+        #expect(service.told == ["store-unavailable"])
         #expect(chmod(service.folder.path, 0o700) == 0 && chmod(service.file.path, 0o600) == 0)
         let caller = service.caller
         try await eventually("it is ready again") { try await caller.call("GET", "/readyz").status == 200 }
+        try await eventually("the log says so") { service.told == ["store-unavailable", "store-available"] }
         #expect(try await service.caller.call("POST", session + "/next?after=0").body == page.body)
         #expect(try await service.caller.call("POST", session + "/next?after=1")["page"] == 2)
         #expect(try await service.close() == 0)
@@ -83,9 +84,11 @@ struct UnwritableStoreTests {
         try await expectUnavailable(service, session)
         #expect(try await service.caller.call("GET", session)["position"] == 1)
         #expect(try await service.caller.call("POST", session + "/next?after=0").body == page.body)
+        #expect(service.told.last == "store-unavailable")
         try FileManager.default.removeItem(at: ballast)
         try await eventually("it is ready again") { try await caller.call("GET", "/readyz").status == 200 }
         #expect(try await service.caller.call("POST", session + "/next?after=1")["position"] == 2)
+        try await eventually("the log says so") { service.told.last == "store-available" }
         try await service.restart()
         #expect(try await service.caller.call("GET", session)["position"] == 2)
         #expect(try await service.program.stop() == 0)
@@ -119,5 +122,14 @@ struct UnwritableStoreTests {
         #expect(program.standardOutput.isEmpty)
         #expect(try Data(contentsOf: service.file) == letter)
         _ = try await service.close()
+    }
+}
+
+extension DurableService {
+    /// What the log has said of the store, in order.
+    fileprivate var told: [String] {
+        program.standardError.split(separator: "\n").compactMap { line in
+            ["store-unavailable", "store-available"].first { line.contains("\"event\":\"\($0)\"") }
+        }
     }
 }
