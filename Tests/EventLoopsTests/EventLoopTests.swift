@@ -129,7 +129,7 @@ import Testing
 
     @Test(
         "A settler is called again before the loop waits when another one gives it something to do behind its turn",
-        .timeLimit(.minutes(1)), arguments: [false, true])
+        .timeLimit(.minutes(10)), arguments: [false, true])
     func unsettle(isNew: Bool) async throws {
         let group = try EventLoopGroup(count: 1)
         let loop = group.next()

@@ -6,6 +6,7 @@ import Sessions
 import Testing
 
 @testable import Gateway
+@testable import TableAPI
 
 /// Where a page came from, as the caller and the log are told.
 struct OriginTests {
@@ -73,10 +74,8 @@ struct OriginTests {
             for path in paths {
                 group.addTask { try await service.post(path + "/next").headers["Cache-Status"] }
             }
-            for path in paths {
-                try await eventually("it is busy") { try await service.get(path)["isBusy"] == .bool(true) }
-            }
-            for _ in 0..<1000 { await Task.yield() }
+            let fetches = try #require(service.instances["default"]).fetches
+            try await eventually("all wait for one") { fetches.followerCount == sessions - 1 }
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }

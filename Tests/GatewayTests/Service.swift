@@ -15,6 +15,7 @@ final class Service: Sendable {
     let gateway: Gateway
     let transport: TableTransport
     let registry: SessionRegistry
+    let instances: [String: TableService]
     let events = Events()
     let time: ManualTime
 
@@ -43,6 +44,7 @@ final class Service: Sendable {
                     restraint: restraint),
                 transport: transport, clock: requestClock, cache: cache)
         }
+        self.instances = services
         registry = SessionRegistry(
             store: store ?? MemorySessionStore(), configuration: sessions, clock: clock
         ) { [services] definition throws(PageSourceError) in

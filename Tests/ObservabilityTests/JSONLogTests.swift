@@ -1,4 +1,5 @@
 import Clocks
+import Foundation
 import Glibc
 import Synchronization
 import Testing
@@ -11,7 +12,7 @@ struct JSONLogTests {
         let pipe = Pipe()
         let log = JSONLog(descriptor: pipe.writing, level: level, format: .text)
         for sample in EventTests.samples { log.observe(sample.event) }
-        log.close()
+        log.close(within: .seconds(600))
         let expected = EventTests.samples.map(\.event).filter { $0.level >= level }.map(\.name)
         #expect(pipe.lines().map { $0.split(separator: " ")[2] } == expected.map { $0[...] })
     }
@@ -25,7 +26,7 @@ struct JSONLogTests {
             return Timestamp(milliseconds: 0)
         }
         log.observe(.requestAnswered(EventTests.request))
-        log.close()
+        log.close(within: .seconds(600))
         #expect(counter.count.load(ordering: .relaxed) == 0)
     }
 
@@ -34,7 +35,7 @@ struct JSONLogTests {
         let pipe = Pipe()
         let log = JSONLog(descriptor: pipe.writing)
         log.observe(.sessionsInMemory)
-        log.close()
+        log.close(within: .seconds(600))
         #expect(pipe.lines().first?.first == "{")
     }
 
@@ -49,7 +50,7 @@ struct JSONLogTests {
         }
         let log = JSONLog(descriptor: other)
         log.observe(.sessionsInMemory)
-        log.close()
+        log.close(within: .seconds(600))
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(terminal, &bytes, bytes.count)
         #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains("Z info    sessions-in-memory"))
@@ -58,7 +59,7 @@ struct JSONLogTests {
     @Test("Lines of many threads arrive whole, all of them, and each thread's in order")
     func manyThreads() async {
         let pipe = Pipe()
-        let reader = Task.detached { pipe.lines { _ in false } }
+        async let reading = onThread { pipe.lines { _ in false } }
         let log = JSONLog(descriptor: pipe.writing, level: .info, format: .text)
         await withTaskGroup { group in
             for thread in 0..<8 {
@@ -71,7 +72,7 @@ struct JSONLogTests {
         }
         log.close(within: .seconds(60))
         pipe.closeWriting()
-        let lines = await reader.value
+        let lines = await reading
         #expect(lines.count == 4000)
         for thread in 0..<8 {
             let own = lines.filter { $0.contains(" address=\(thread) ") }
@@ -98,9 +99,7 @@ struct JSONLogTests {
         for _ in 0..<sent { log.observe(.sessionsInMemory) }
         log.close(within: .zero)  // nothing moves, so this must return by its limit
 
-        let lines = await Task.detached {
-            pipe.lines { written($0) + dropped($0).reduce(0, +) >= sent }
-        }.value
+        let lines = await onThread { pipe.lines { written($0) + dropped($0).reduce(0, +) >= sent } }
         #expect(!dropped(lines).isEmpty)
         #expect(written(lines) < sent)
         #expect(written(lines) + dropped(lines).reduce(0, +) == sent)
@@ -111,9 +110,9 @@ struct JSONLogTests {
         let pipe = Pipe()
         let log = JSONLog(descriptor: pipe.writing)
         log.observe(.serverFault("before"))
-        log.close()
+        log.close(within: .seconds(600))
         log.observe(.serverFault("after"))
-        log.close()
+        log.close(within: .seconds(600))
         let lines = pipe.lines()
         #expect(lines.count == 1)
         #expect(lines.first?.contains("before") == true)
@@ -125,10 +124,17 @@ struct JSONLogTests {
         let logs = pipes.map { JSONLog(descriptor: $0.writing, format: .text) }
         let group = Observers(logs)
         for sample in EventTests.samples { group.observe(sample.event) }
-        for log in logs { log.close() }
+        for log in logs { log.close(within: .seconds(600)) }
         for pipe in pipes {
             #expect(pipe.lines().map { $0.split(separator: " ")[2] } == EventTests.samples.map { $0.event.name[...] })
         }
+    }
+}
+
+/// Blocks a thread of its own.
+private func onThread(_ body: @escaping @Sendable () -> [String]) async -> [String] {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 

@@ -1,7 +1,7 @@
 import Pagination
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventBroadcastTests {
+@Suite(.timeLimit(.minutes(10))) struct EventBroadcastTests {
     private func all(_ stream: AsyncThrowingStream<Int, any Error>) async throws -> [Int] {
         try await stream.reduce(into: []) { $0.append($1) }
     }

@@ -2,7 +2,7 @@
 import PaginatordTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PaginatorTests {
+@Suite(.timeLimit(.minutes(10))) struct PaginatorTests {
     @Test("A new paginator has the SDK's values and has fetched nothing (F1)")
     func new() async {
         let source = ScriptedSource(SampleSet(count: 45))

@@ -2,7 +2,7 @@ import Pagination
 import PaginatordTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TurnQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct TurnQueueTests {
     @Test("The turn is free until it is taken, and again when it is passed on with nobody waiting")
     func takeAndPass() async {
         let turns = TurnQueue()

@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteSessions
 
 /// What a store does when somebody takes its file away while it runs.
-@Suite(.timeLimit(.minutes(1))) struct MovedFileTests {
+@Suite(.timeLimit(.minutes(10))) struct MovedFileTests {
     enum Change: CaseIterable {
         case deleted, replaced, logDeleted, logReplaced, bothMoved, folderMoved
     }

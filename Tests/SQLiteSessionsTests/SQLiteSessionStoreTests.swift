@@ -8,7 +8,7 @@ import Testing
 
 @testable import SQLiteSessions
 
-@Suite(.timeLimit(.minutes(2))) struct SQLiteSessionStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct SQLiteSessionStoreTests {
     private let folder: TemporaryFolder
     private let now = ManualClock().now
     private let unlimited = SessionLimits(perOwner: nil, total: .max)

@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteSessions
 
 /// What a store does with the files that it finds.
-@Suite(.timeLimit(.minutes(1))) struct SessionFileTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionFileTests {
     private let folder: TemporaryFolder
     private let path: String
     private let now = ManualClock().now
@@ -30,10 +30,15 @@ import Testing
     /// A closed file with that many sessions, each with a page.
     private func makeFile(sessions: Int = 200) async throws -> [SessionID] {
         let store = try await open()
-        var ids: [SessionID] = []
-        for _ in 0..<sessions {
-            let record = try await store.create(.sample(now: now), limits: unlimited)
-            ids.append(try await store.move(record.id).id)
+        // At the same time, so that they share what is written.
+        let ids = try await withThrowingTaskGroup(of: SessionID.self) { [now, unlimited] group in
+            for _ in 0..<sessions {
+                group.addTask {
+                    let record = try await store.create(.sample(now: now), limits: unlimited)
+                    return try await store.move(record.id).id
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
         await store.close()
         return ids

@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteSessions
 
 /// What a store does while its file cannot be written.
-@Suite(.timeLimit(.minutes(1))) struct UnwritableFileTests {
+@Suite(.timeLimit(.minutes(10))) struct UnwritableFileTests {
     private let folder: TemporaryFolder
     private let path: String
     private let clock = ManualClock()

@@ -4,7 +4,7 @@ import PaginatordTesting
 import Sessions
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MemorySessionStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct MemorySessionStoreTests {
     private let now = ManualClock().now
 
     @Test("It does what every session store does", arguments: SessionStoreCheck.all)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(1))) struct PageOriginTests {
+@Suite(.timeLimit(.minutes(10))) struct PageOriginTests {
     private static let origins: [(PageAnswer.Origin, MoveOutcome.Origin)] = [
         (.fetched, .fetched), (.collapsed, .collapsed), (.cached, .cached),
     ]

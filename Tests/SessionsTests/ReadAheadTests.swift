@@ -6,7 +6,7 @@ import Testing
 @testable import Sessions
 
 /// Pages that are fetched before anybody asks for them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReadAheadTests {
     /// Lets pages be read ahead for as long as `body` runs.
     private func running(_ open: OpenSession, _ body: () async throws -> Void) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(1))) struct SessionConcurrencyTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionConcurrencyTests {
     @Test("Two callers with the same position at the same moment: one fetch, and both get the same page")
     func samePosition() async throws {
         let open = try await OpenSession()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(1))) struct SessionListeningTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionListeningTests {
     @Test("A listener learns how the session stands and hears what follows, until the close")
     func listens() async throws {
         let open = try await OpenSession()

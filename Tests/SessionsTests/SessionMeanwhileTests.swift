@@ -5,7 +5,7 @@ import Testing
 @testable import Sessions
 
 /// Sessions that are deleted or changed while the source is at work.
-@Suite(.timeLimit(.minutes(1))) struct SessionMeanwhileTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionMeanwhileTests {
     @Test(
         "Whatever a move of a deleted session comes to, its caller is told that the session is gone",
         arguments: [true, false], [true, false])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(1))) struct SessionMoveTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionMoveTests {
     @Test("Each delivered page and each reset is one position further")
     func positions() async throws {
         let open = try await OpenSession()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(1))) struct SessionRegistryTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionRegistryTests {
     private let clock = ManualClock()
     private let definition = SessionDefinition(
         instance: "default", table: "incident", itemsPerPage: 20, idleTimeout: 60)
