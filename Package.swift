@@ -84,7 +84,9 @@ let package = Package(
         tests(of: "HTTPServer", ["PaginatordTesting", "EventLoops", "HTTPModel"]),
         tests(of: "HTTPClient", ["PaginatordTesting", "EventLoops", "HTTPModel", "HTTPServer"]),
         tests(of: "TableAPI", ["PaginatordTesting", "Pagination", "HTTPModel", "Locks", "SimdJSON", "Clocks"]),
-        tests(of: "TablePagination", ["PaginatordTesting", "DemoInstance", "HTTPServer", "EventLoops", "Clocks"]),
+        tests(
+            of: "TablePagination",
+            ["PaginatordTesting", "DemoInstance", "HTTPServer", "HTTPClient", "EventLoops", "Clocks"]),
         tests(of: "Sessions", ["PaginatordTesting", "Pagination", "Clocks"]),
         tests(of: "SQLite", []),
         tests(

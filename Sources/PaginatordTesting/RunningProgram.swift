@@ -110,7 +110,7 @@ public final class RunningProgram: Sendable {
 
     /// Waits until all that it has written is here: its end may be noticed before its last words.
     public func silence() async throws {
-        for _ in 0..<1200 where openPipes.withLock({ $0 }) > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<1200 where openPipes.withLock({ $0 }) > 0 { try await Task.sleep(for: .milliseconds(50)) }
         guard openPipes.withLock({ $0 }) == 0 else { throw ProgramFailure(text: "its output does not end") }
     }
 

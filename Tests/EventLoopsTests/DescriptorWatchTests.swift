@@ -53,7 +53,7 @@ import Testing
         let loop = group.next()
         let file = open("/etc/passwd", O_RDONLY)
         defer { close(file) }
-        for descriptor in [file, 9999] {
+        for descriptor in [file, Int32.max] {
             let error: EventLoopError? = await withCheckedContinuation { continuation in
                 loop.execute {
                     do throws(EventLoopError) {

@@ -60,20 +60,23 @@ import Testing
         let seen = Log()
         for number in 0..<100 {
             await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-                let object = Parting {
-                    loop.removeSettler(loop.addSettler { true })
-                    loop.execute {
-                        seen.add(loop.isCurrent, 0, number)
-                        done.resume()
+                // On the loop, so that no other thread has the object as long as the closure.
+                loop.execute {
+                    let object = Parting {
+                        loop.removeSettler(loop.addSettler { true })
+                        loop.execute {
+                            seen.add(loop.isCurrent, 0, number)
+                            done.resume()
+                        }
                     }
-                }
-                loop.execute { [object = consume object] in
-                    guard holder == "settler" else { return _ = object.act }
-                    let id = loop.addSettler { [object] in
-                        _ = object.act
-                        return true
+                    loop.execute { [object = consume object] in
+                        guard holder == "settler" else { return _ = object.act }
+                        let id = loop.addSettler { [object] in
+                            _ = object.act
+                            return true
+                        }
+                        loop.execute { loop.removeSettler(id) }
                     }
-                    loop.execute { loop.removeSettler(id) }
                 }
             }
         }

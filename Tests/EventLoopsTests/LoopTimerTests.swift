@@ -18,18 +18,25 @@ import Testing
 
     @Test("Timers fire in the order of their times, not of their start")
     func order() async throws {
-        let order: [Int] = try await onLoop { loop, answer in
+        let (order, times): ([Int], [Int: Int]) = try await onLoop { loop, answer in
             let fired = Fired()
+            var times: [Int: Int] = [:]
             for delay in [30, 10, 20, 0] {
                 fired.timers.append(
                     try? LoopTimer(on: loop) {
                         fired.values.append(delay)
-                        if fired.values.count == 4 { answer(fired.values) }
+                        if fired.values.count == 4 { answer((fired.values, fired.times)) }
                     })
                 fired.timers.last??.start(after: .milliseconds(delay))
+                // Not the same moment for all of them where the thread was held up.
+                times[delay] = loop.now + delay
             }
+            fired.times = times
         }
-        #expect(order == [0, 10, 20, 30])
+        let sorted = [30, 10, 20, 0].enumerated().sorted {
+            (times[$0.element] ?? 0, $0.offset) < (times[$1.element] ?? 0, $1.offset)
+        }
+        #expect(order == sorted.map(\.element))
     }
 
     @Test("A repeating timer goes on until it is stopped; starting anew replaces what was set")
@@ -106,5 +113,6 @@ private final class Sleeping: Sendable {
 
 private final class Fired: @unchecked Sendable {
     var values: [Int] = []
+    var times: [Int: Int] = [:]
     var timers: [LoopTimer?] = []
 }

@@ -73,7 +73,7 @@ import Testing
                     of: instance.url, client: client, transport: transport, timeout: .seconds(1), now: { 0 }),
                 now: { 0 })
         }
-        var course = AttemptCourse(timeout: .seconds(1), clock: .system)
+        var course = AttemptCourse(timeout: .seconds(1), clock: ManualTime().clock)
         let signature = try await source.signature(&course)
         #expect(signature.headers.fields.count == 1)
         var state = TokenState()

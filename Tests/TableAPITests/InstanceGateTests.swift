@@ -397,7 +397,7 @@ struct InstanceGateTests {
                 case .refused: break
                 }
             case 4..<7:
-                guard let slot = held.randomElement(using: &random) else { continue }
+                guard let slot = held.sorted(by: { $0.index < $1.index }).randomElement(using: &random) else { continue }
                 held.remove(slot)
                 let outcomes: [RequestOutcome] = [
                     .answered, .answered, .failed, .unknown, .limited(nil), .limited(.seconds(7)),
@@ -407,7 +407,7 @@ struct InstanceGateTests {
                     limit: Int.random(in: 1...30, using: &random), resetsIn: .seconds(20))
                 settle(bench.leave(slot, outcome, Bool.random(using: &random) ? allowance : nil))
             case 7:
-                guard let ticket = waiting.randomElement(using: &random) else { continue }
+                guard let ticket = waiting.sorted(by: { $0.number < $1.number }).randomElement(using: &random) else { continue }
                 waiting.remove(ticket)
                 let hasLeft = bench.gate.withdraw(ticket)
                 #expect(hasLeft)

@@ -146,10 +146,11 @@ struct LocalGateTests {
         let slot = try await gate.enter(.bulk, deadline: far)
         await gate.leave(slot, RequestReport(.limited(.seconds(4))))
         let deadline = far
-        let waiting = (0..<3).map { _ in
-            Task { try await gate.enter(.interactive, deadline: deadline) }
+        var waiting: [Task<RequestSlot, any Error>] = []
+        for number in 1...3 {
+            waiting.append(Task { try await gate.enter(.interactive, deadline: deadline) })
+            try await eventually("they sleep") { time.sleeping == number }
         }
-        try await eventually("they sleep") { time.sleeping == 3 }
         // Whoever holds the alarm is one of the first two to leave, or the third.
         for task in waiting.dropLast() {
             task.cancel()

@@ -259,8 +259,11 @@ struct SharedFetchesTests {
             if request.url.hasSuffix("=0") { await gate.wait() }
             return .page(1, total: 600)
         }
-        let service = try service(transport, .none, Restraint(concurrency: 1))
-        let local = try #require(service.gate as? LocalGate)
+        let local = LocalGate(Restraint(concurrency: 1), clock: time.clock)
+        let raising = RaisingGate(local)
+        let service = TableService(
+            instance: try Instance(url: "https://x.service-now.com"), transport: transport, gate: raising,
+            clock: time.clock)
         async let holding = fetch(service, PageRequest(offset: 0, limit: 20))
         try await eventually("the slot is taken") { transport.requests.count == 1 }
         async let ahead = fetch(service, PageRequest(offset: 20, limit: 20, priority: .readAhead))
@@ -270,6 +273,7 @@ struct SharedFetchesTests {
         // Where nobody waits for it, something else is moved to.
         async let move = fetch(service, PageRequest(offset: isWaitedFor ? 20 : 0, limit: 20))
         try await eventually("somebody waits for another's fetch") { service.fetches.followerCount == 1 }
+        if isWaitedFor { try await eventually("it counts") { raising.hasRaised.isOpen } }
         gate.open()
         _ = await (holding, ahead, export, move)
         #expect(
@@ -288,7 +292,7 @@ struct SharedFetchesTests {
             instance: try Instance(url: "https://x.service-now.com"), transport: transport, gate: gate,
             clock: time.clock)
         async let ahead = fetch(service, PageRequest(offset: 20, limit: 20, priority: .readAhead))
-        try await eventually("it asks for permission") { !service.fetches.isIdle }
+        try await eventually("it asks for permission") { gate.asked.isOpen }
         async let move = fetch(service, PageRequest(offset: 20, limit: 20))
         try await eventually("somebody waits for it") { service.fetches.followerCount == 1 }
         gate.decision.open()
@@ -363,6 +367,7 @@ struct SharedFetchesTests {
 
 /// Refuses what is read ahead, once it has decided to, and nothing else.
 private final class RefusingGate: RequestGate {
+    let asked = Gate()
     let decision = Gate()
     private let refusal: PageSourceError
 
@@ -372,6 +377,7 @@ private final class RefusingGate: RequestGate {
 
     func enter(_ urgency: RequestUrgency, deadline: Duration) async throws(PageSourceError) -> RequestSlot {
         guard urgency.priority == .readAhead else { return RequestSlot(index: 0) }
+        asked.open()
         await decision.wait()
         throw refusal
     }
@@ -379,4 +385,26 @@ private final class RefusingGate: RequestGate {
     func raise(_ urgency: RequestUrgency) {}
     func leave(_ slot: RequestSlot, _ report: RequestReport) async {}
     func takeRetry() async -> Bool { false }
+}
+
+/// Tells when a request has become more urgent.
+private final class RaisingGate: RequestGate {
+    let hasRaised = Gate()
+    private let gate: LocalGate
+
+    init(_ gate: LocalGate) {
+        self.gate = gate
+    }
+
+    func raise(_ urgency: RequestUrgency) {
+        gate.raise(urgency)
+        hasRaised.open()
+    }
+
+    func enter(_ urgency: RequestUrgency, deadline: Duration) async throws(PageSourceError) -> RequestSlot {
+        try await gate.enter(urgency, deadline: deadline)
+    }
+
+    func leave(_ slot: RequestSlot, _ report: RequestReport) async { await gate.leave(slot, report) }
+    func takeRetry() async -> Bool { await gate.takeRetry() }
 }

@@ -1,6 +1,7 @@
 import HTTPModel
 import Locks
 import Pagination
+import PaginatordTesting
 import Testing
 
 @testable import TableAPI
@@ -379,6 +380,7 @@ struct WindowFetchTests {
                 count.most = max(count.most, count.now)
             }
             for _ in 0..<5 { await Task.yield() }
+            try? await eventually("two at once") { count.current.most >= 2 }
             count.change { $0.now -= 1 }
         }
         let instance = try Instance(url: "https://x.service-now.com", restraint: Restraint(concurrency: 8))

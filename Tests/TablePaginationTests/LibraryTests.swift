@@ -1,6 +1,7 @@
 import Clocks
 import DemoInstance
 import EventLoops
+import HTTPClient
 import HTTPServer
 import PaginatordTesting
 import TablePagination
@@ -78,6 +79,8 @@ struct LibraryTests {
         options.credentials = BasicCredentials(username: "reader", password: "hunter2")
         options.oauthClient = .init(id: "app", secret: "hunter3")
         options.tokenLifetime = .seconds(2)
+        let clock = ManualClock()
+        options.clock = clock.clock
         let hiding = Fault(.hide(ratio: 0.2))
         let faults = Faults(
             [
@@ -103,21 +106,29 @@ struct LibraryTests {
         let instance = try Instance(
             url: "http://localhost:\(port)",
             credentials: .oauth(.init(id: "app", secret: Secret("hunter3"), grant: .clientCredentials)))
-        #expect(try await rows(of: TableService(instance: instance), limit: 100) == visible)
+        let client = HTTPClient(on: group)
+        let service = TableService(
+            instance: instance, transport: client, now: { clock.now.milliseconds / 1000 })
+        let walked = try await rows(of: service, limit: 100, behindEachMove: { clock.advance(milliseconds: 700) })
+        #expect(walked == visible)
         #expect(faults.counts.allSatisfy { $0.times > 0 })
 
+        await client.shutdown()
         await server.stop(grace: .zero)
         await group.shutdown()
     }
 
     /// All incidents by their number, as the README shows it.
-    private func rows(of service: TableService, limit: Int) async throws -> [[UInt8]] {
+    private func rows(
+        of service: TableService, limit: Int, behindEachMove act: () -> Void = {}
+    ) async throws -> [[UInt8]] {
         let fields = FieldReadConfiguration(includeFields: ["sys_id", "number"])
         let paginator = try service.paginator(
             from: "incident",
             configuration: FetchConfiguration(filter: "ORDERBYnumber", limit: limit, readConfiguration: fields))
         var rows: [[UInt8]] = []
         while await paginator.hasNext {
+            defer { act() }
             do {
                 for row in try await paginator.next().rows.objects { rows.append(Array(row)) }
             } catch {

@@ -190,8 +190,10 @@ struct RecordsTests {
                 }
             }
             try await eventually("all have stalled") { stalled.allSatisfy(\.isOpen) }
+            try await eventually("nothing is under way") {
+                transport.begun == transport.ended && ahead ~= transport.begun - before - 3 * 5
+            }
             for _ in 0..<200 { await Task.yield() }
-            try await eventually("nothing is under way") { transport.begun == transport.ended }
             #expect(ahead ~= transport.begun - before - 3 * 5)
             goOn.open()
             return try await group.reduce(into: []) { $0.append($1) }
