@@ -397,7 +397,8 @@ struct InstanceGateTests {
                 case .refused: break
                 }
             case 4..<7:
-                guard let slot = held.sorted(by: { $0.index < $1.index }).randomElement(using: &random) else { continue }
+                let slots = held.sorted { $0.index < $1.index }
+                guard let slot = slots.randomElement(using: &random) else { continue }
                 held.remove(slot)
                 let outcomes: [RequestOutcome] = [
                     .answered, .answered, .failed, .unknown, .limited(nil), .limited(.seconds(7)),
@@ -407,7 +408,8 @@ struct InstanceGateTests {
                     limit: Int.random(in: 1...30, using: &random), resetsIn: .seconds(20))
                 settle(bench.leave(slot, outcome, Bool.random(using: &random) ? allowance : nil))
             case 7:
-                guard let ticket = waiting.sorted(by: { $0.number < $1.number }).randomElement(using: &random) else { continue }
+                let tickets = waiting.sorted { $0.number < $1.number }
+                guard let ticket = tickets.randomElement(using: &random) else { continue }
                 waiting.remove(ticket)
                 let hasLeft = bench.gate.withdraw(ticket)
                 #expect(hasLeft)
