@@ -4,7 +4,7 @@ public import HTTPModel
 
 /// A client that speaks bytes: what a test writes is what the server gets.
 ///
-/// It blocks a thread of its own, never one of Swift's pool, and gives up after ten seconds without a byte.
+/// It blocks a thread of its own, never one of Swift's pool, and gives up after a minute without a byte.
 public actor RawConnection {
     /// Why a test's connection did not do what was asked.
     public enum Failure: Error, Equatable {
@@ -103,6 +103,17 @@ public actor RawConnection {
             guard count > 0 else { throw Failure.ended(after: []) }
             rest = rest.dropFirst(count)
         }
+    }
+
+    /// Writes the text again and again with short pauses until the peer has ended the connection, a minute at most; says
+    /// whether it has.
+    public func isCut(sending text: String) async throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            guard (try? send(text)) != nil else { return true }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return false
     }
 
     /// Says that nothing more will be written; reading goes on.
@@ -223,11 +234,11 @@ public actor RawConnection {
         }
     }
 
-    /// Waits until there is something to read, ten seconds at most, and leaves it unread.
-    public func isReadable() -> Bool {
+    /// Waits until there is something to read, or the end, and leaves it unread.
+    public func isReadable(within limit: Duration = .seconds(60)) -> Bool {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // Safe because the call is told of one descriptor, and this is one.
-        return unsafe poll(&event, 1, 10_000) == 1
+        return unsafe poll(&event, 1, Int32(limit / .milliseconds(1))) == 1
     }
 
     private func fill() throws -> Bool {

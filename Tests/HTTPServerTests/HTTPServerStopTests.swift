@@ -4,7 +4,7 @@ import HTTPServer
 import PaginatordTesting
 import Testing
 
-@Suite struct HTTPServerStopTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerStopTests {
     private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private func started(
@@ -12,7 +12,8 @@ import Testing
     ) async throws -> (server: HTTPServer, group: EventLoopGroup, port: UInt16) {
         let group = try EventLoopGroup(count: loops)
         let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
-        let server = HTTPServer(listeners: [listener], responder: responder, group: group)
+        let server = HTTPServer(
+            listeners: [listener], configuration: .patient(), responder: responder, group: group)
         try await server.start()
         return (server, group, try #require(listener.port))
     }
@@ -34,7 +35,7 @@ import Testing
             peers.append(peer)
         }
         #expect(await eventually { began.value == 50 })
-        async let stopping: Void = server.stop(grace: .seconds(30))
+        async let stopping: Void = server.stop(grace: .seconds(600))
         #expect(await eventually { server.isDraining })
         gate.open()
         for peer in peers {
@@ -136,7 +137,7 @@ import Testing
             try await peer.send(Self.request)
             _ = try await peer.readHead()
         }
-        await server.stop(grace: .seconds(30))
+        await server.stop(grace: .seconds(600))
         for peer in peers {
             let rest = String(decoding: try await peer.readToEnd(), as: UTF8.self)
             #expect(rest.hasSuffix(endsWell ? "bye\r\n0\r\n\r\n" : "bye\r\n"))
@@ -174,7 +175,9 @@ import Testing
     func run() async throws {
         let group = try EventLoopGroup(count: 1)
         let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
-        let server = HTTPServer(listeners: [listener], responder: Answers.whole { _ in .text("ok") }, group: group)
+        let server = HTTPServer(
+            listeners: [listener], configuration: .patient(), responder: Answers.whole { _ in .text("ok") },
+            group: group)
         let running = Task { try await server.run(grace: .seconds(5)) }
         let peer = try RawConnection(port: try #require(listener.port))
         try await peer.send(Self.request)

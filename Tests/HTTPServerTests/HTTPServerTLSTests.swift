@@ -5,7 +5,7 @@ import HTTPServer
 import PaginatordTesting
 import Testing
 
-@Suite struct HTTPServerTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerTLSTests {
     private func withIdentity(_ body: (HTTPServerConfiguration.TLS, String) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let (key, certificate) = (directory + "/key.pem", directory + "/certificate.pem")
@@ -41,9 +41,7 @@ import Testing
             }
         }
         try await withIdentity { identity, certificate in
-            var configuration = HTTPServerConfiguration()
-            configuration.tls = identity
-            try await withServer(configuration: configuration, responder: responder) { server in
+            try await withServer(configuration: .patient { $0.tls = identity }, responder: responder) { server in
                 let url = "https://localhost:\(server.port)"
                 #expect(server.listener.description == "https://127.0.0.1:\(server.port)")
                 let small = try await run("curl", "-4sS", "--cacert", certificate, "\(url)/small", "\(url)/small")
@@ -64,9 +62,7 @@ import Testing
     func heads(request: String) async throws {
         let responder = Answers { .answer(.text($0.target)) }
         try await withIdentity { identity, certificate in
-            var configuration = HTTPServerConfiguration()
-            configuration.tls = identity
-            try await withServer(configuration: configuration, responder: responder) { server in
+            try await withServer(configuration: .patient { $0.tls = identity }, responder: responder) { server in
                 let sent = certificate + ".request"
                 let sound = "GET /sound HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
                 try (request + sound).write(toFile: sent, atomically: true, encoding: .utf8)
@@ -86,9 +82,7 @@ import Testing
             return .noAnswer
         }
         try await withIdentity { identity, certificate in
-            var configuration = HTTPServerConfiguration()
-            configuration.tls = identity
-            try await withServer(configuration: configuration, responder: responder) { server in
+            try await withServer(configuration: .patient { $0.tls = identity }, responder: responder) { server in
                 let answer = try await run(
                     "curl", "-4s", "--cacert", certificate, "-w", "%{size_header} %{size_download}",
                     "https://localhost:\(server.port)/")
@@ -103,10 +97,8 @@ import Testing
         arguments: [("1.1", false), ("1.2", true), ("1.3", true)])
     func versions(version: String, isSpoken: Bool) async throws {
         try await withIdentity { identity, certificate in
-            var configuration = HTTPServerConfiguration()
-            configuration.tls = identity
             try await withServer(
-                configuration: configuration, responder: Answers.whole { _ in .text("ok") }
+                configuration: .patient { $0.tls = identity }, responder: Answers.whole { _ in .text("ok") }
             ) { server in
                 let answer = try await run(
                     "curl", "-4sS", "--cacert", certificate, "--tlsv\(version)", "--tls-max", version, "--ciphers",

@@ -2,6 +2,7 @@ import EventLoops
 import Foundation
 import HTTPModel
 import HTTPServer
+import PaginatordTesting
 import Synchronization
 
 /// A running server with a listener of its own on a free port.
@@ -13,10 +14,22 @@ struct TestServer: Sendable {
     var port: UInt16 { listener.port ?? 0 }
 }
 
+extension HTTPServerConfiguration {
+    /// Deadlines that no stall of this machine reaches: a test that is about one sets its own.
+    static func patient(_ change: (inout Self) -> Void = { _ in }) -> Self {
+        var configuration = Self()
+        for deadline in [\Self.headTimeout, \.bodyTimeout, \.idleTimeout, \.stallTimeout] {
+            configuration[keyPath: deadline] = .seconds(600)
+        }
+        change(&configuration)
+        return configuration
+    }
+}
+
 /// Runs a server for the closure, then stops it and its loops.
 func withServer(
     loops: Int = 1, on address: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
-    configuration: HTTPServerConfiguration = HTTPServerConfiguration(), responder: some Responder,
+    configuration: HTTPServerConfiguration = .patient(), responder: some Responder,
     _ body: (TestServer) async throws -> Void
 ) async throws {
     let group = try EventLoopGroup(count: loops)
@@ -32,6 +45,43 @@ func withServer(
     }
     await server.stop(grace: .seconds(5))
     await group.shutdown()
+}
+
+/// How a test's own part of a connection goes on.
+struct Pace {
+    private(set) var last = ContinuousClock.now
+    /// The longest time that it took for one step.
+    private(set) var longest = Duration.zero
+
+    /// A step is done.
+    mutating func step() {
+        longest = max(longest, last.duration(to: .now))
+        last = .now
+    }
+}
+
+extension TestServer {
+    /// Gives the closure a connection; where that is cut, and the closure has missed the deadline by itself because this
+    /// machine stalled in one of its steps, another one.
+    ///
+    /// - Parameter deadline: how long the server waits for a step, be it a little less by its own count.
+    /// - Throws: what the closure throws in time.
+    func connect(
+        within deadline: Duration, receiveBuffer: Int32? = nil,
+        _ body: (RawConnection, inout Pace) async throws -> Void
+    ) async throws -> RawConnection {
+        while true {
+            var pace = Pace()
+            let peer = try RawConnection(port: port, receiveBuffer: receiveBuffer)
+            do {
+                try await body(peer, &pace)
+                return peer
+            } catch let failure as RawConnection.Failure {
+                pace.step()
+                guard case .ended = failure, pace.longest > deadline / 2 else { throw failure }
+            }
+        }
+    }
 }
 
 /// A responder made of one closure.
@@ -72,7 +122,7 @@ final class Box<Value: Sendable>: Sendable {
     func change(_ body: (inout sending Value) -> Void) { mutex.withLock { body(&$0) } }
 }
 
-/// Waits until the condition holds, ten seconds at most; says whether it does.
+/// Waits until the condition holds, a minute at most; says whether it does.
 func eventually(_ condition: @Sendable () async throws -> Bool) async rethrows -> Bool {
     let deadline = ContinuousClock.now + .seconds(60)
     while .now < deadline {

@@ -37,10 +37,12 @@ final class Deployment: Sendable {
     ///
     /// - Parameters:
     ///   - settings: further members of the configuration, in JSON5.
+    ///   - limits: its limits, in JSON5; deadlines that are not among them are such that no stall of this machine reaches.
     ///   - restraint: further members of the instance's.
     ///   - url: the instance's, where it is none of ours.
     static func run(
-        _ settings: String = "", restraint: String = "retries: 0", incidents: Int = 60, url: String? = nil,
+        _ settings: String = "", limits: [String: String] = [:], restraint: String = "retries: 0", incidents: Int = 60,
+        url: String? = nil,
         _ body: (Deployment) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -48,6 +50,8 @@ final class Deployment: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let instance = Script(before: try await DemoInstance(incidents: incidents))
+        let limits = ["headTimeout", "bodyTimeout", "idleTimeout", "stallTimeout"]
+            .reduce(into: limits) { $0[$1] = $0[$1] ?? "'600s'" }.map { "\($0): \($1)" }.joined(separator: ", ")
         try await serving(instance) { listener in
             let socket = folder.path + "/socket"
             let text = """
@@ -58,6 +62,7 @@ final class Deployment: Sendable {
                     tokens: { first: { env: "FIRST_TOKEN" }, other: { env: "OTHER_TOKEN" } },
                     origins: ["https://app.example", "http://10.0.0.6"],
                   },
+                  limits: { \(limits) },
                   \(settings)
                 }
                 """
@@ -74,6 +79,13 @@ final class Deployment: Sendable {
             }
             #expect(try await program.stop() == 0, "\(program.standardError)")
         }
+    }
+
+    /// Stops the program and gives back all that it has said to standard error.
+    func wholeLog() async throws -> String {
+        try await program.stop()
+        try await program.silence()
+        return program.standardError
     }
 
     // MARK: Requests
@@ -172,7 +184,12 @@ extension RawConnection.RawResponse {
 func serving(_ responder: any Responder, _ body: (BoundListener) async throws -> Void) async throws {
     let group = try EventLoopGroup(count: 1)
     let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
-    let server = HTTPServer(listeners: [listener], responder: responder, group: group)
+    var configuration = HTTPServerConfiguration()
+    // No stall of this machine reaches them.
+    for deadline in [\HTTPServerConfiguration.headTimeout, \.bodyTimeout, \.idleTimeout, \.stallTimeout] {
+        configuration[keyPath: deadline] = .seconds(600)
+    }
+    let server = HTTPServer(listeners: [listener], configuration: configuration, responder: responder, group: group)
     try await server.start()
     let result: Result<Void, any Error>
     do {

@@ -95,6 +95,10 @@ func serving(
     let group = try EventLoopGroup(count: 1)
     let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
     var configuration = HTTPServerConfiguration()
+    // No stall of this machine reaches them.
+    for deadline in [\HTTPServerConfiguration.headTimeout, \.bodyTimeout, \.idleTimeout, \.stallTimeout] {
+        configuration[keyPath: deadline] = .seconds(600)
+    }
     configuration.onFault = { Issue.record("the server found fault with an answer: \($0)") }
     let server = HTTPServer(listeners: [listener], configuration: configuration, responder: responder, group: group)
     try await server.start()
