@@ -7,7 +7,7 @@ import Testing
 
 /// The same bytes to nginx, in front of an echo, and to the service: the service never answers more requests than nginx
 /// has found in them.
-@Suite(.timeLimit(.minutes(5))) struct DifferentialTests {
+@Suite(.timeLimit(.minutes(10))) struct DifferentialTests {
     private static let nginx = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
@@ -212,9 +212,9 @@ import Testing
             events { worker_connections 256; }
             http {
                 access_log off;
-                client_header_timeout 2s;
-                client_body_timeout 2s;
-                keepalive_timeout 2s;
+                client_header_timeout 600s;
+                client_body_timeout 600s;
+                keepalive_timeout 600s;
                 lingering_close off;
                 proxy_ignore_client_abort on;
                 client_max_body_size 0;
