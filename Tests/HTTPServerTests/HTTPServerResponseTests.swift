@@ -4,7 +4,7 @@ import HTTPServer
 import PaginatordTesting
 import Testing
 
-@Suite struct HTTPServerResponseTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerResponseTests {
     @Test(
         "Each answer has one date: the responder's, or that of the moment",
         arguments: [nil, "Sun, 06 Nov 1994 08:49:37 GMT"])
@@ -23,8 +23,14 @@ import Testing
                 let before = Date.now
                 try await peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
                 let dates = try await peer.response().headers.values(of: "Date")
-                let moments = [before, Date.now].map(form.string)
-                #expect(dates.count == 1 && (given.map { [$0] } ?? moments).contains(dates.first ?? ""))
+                let date = try #require(dates.count == 1 ? dates.first : nil)
+                if let given {
+                    #expect(date == given)
+                } else {
+                    // The server reads another clock of the system, which may be a tick behind, in whole seconds.
+                    let moment = try #require(form.date(from: date))
+                    #expect(moment > before - 1.1 && moment <= Date.now && form.string(from: moment) == date)
+                }
                 try await Task.sleep(for: .milliseconds(700))
             }
         }
@@ -91,8 +97,9 @@ import Testing
         ])
     func headers(name: String, value: String, sent: String?) async throws {
         let faults = Box<[String]>([])
-        var configuration = HTTPServerConfiguration()
-        configuration.onFault = { fault in faults.change { $0.append(fault) } }
+        let configuration = HTTPServerConfiguration.patient {
+            $0.onFault = { fault in faults.change { $0.append(fault) } }
+        }
         let headers = HeaderFields([.init(name, value), .init("X-Last", "z")])
         let responder = Answers { _ in
             .answer(Response(status: 200, headers: headers, body: .bytes(Array("ok".utf8))))
@@ -112,8 +119,7 @@ import Testing
     @Test("A status outside 200 to 599 becomes 500 and is reported", arguments: [0, 101, 600, -1])
     func oddStatus(status: Int) async throws {
         let faults = Box(0)
-        var configuration = HTTPServerConfiguration()
-        configuration.onFault = { _ in faults.change { $0 += 1 } }
+        let configuration = HTTPServerConfiguration.patient { $0.onFault = { _ in faults.change { $0 += 1 } } }
         let responder = Answers { _ in .answer(Response(status: status)) }
         try await withServer(configuration: configuration, responder: responder) { server in
             let peer = try RawConnection(port: server.port)
@@ -128,9 +134,10 @@ import Testing
         arguments: ["GET /now", "GET /body", "POST /body", "HEAD /body", "GET /later", "POST /later"], [false, true])
     func noAnswer(line: String, isKept: Bool) async throws {
         let messages = Box<[String]>([])
-        var configuration = HTTPServerConfiguration()
-        configuration.log = { message in messages.change { $0.append(message) } }
-        configuration.onFault = { message in messages.change { $0.append(message) } }
+        let configuration = HTTPServerConfiguration.patient {
+            $0.log = { message in messages.change { $0.append(message) } }
+            $0.onFault = { message in messages.change { $0.append(message) } }
+        }
         let responder = Answers { head in
             switch head.target {
             case "/now": .answer(.noAnswer)
