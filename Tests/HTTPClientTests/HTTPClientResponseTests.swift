@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("What an HTTPClient makes of answers")
+@Suite("What an HTTPClient makes of answers", .timeLimit(.minutes(10)))
 struct HTTPClientResponseTests {
     private func send(
         _ answer: [UInt8], method: String = "GET", limit: Int = 1 << 20, endsConnection: Bool = true
@@ -15,7 +15,7 @@ struct HTTPClientResponseTests {
             if !endsConnection { connection.waitForEnd() }
         }) { server, client in
             let request = OutgoingRequest(
-                method: method, url: server.url + "/secret?secret=1", timeout: .seconds(20), maxBodyBytes: limit)
+                method: method, url: server.url + "/secret?secret=1", timeout: .seconds(600), maxBodyBytes: limit)
             do throws(TransportError) {
                 result = .success(try await client.send(request))
             } catch {
