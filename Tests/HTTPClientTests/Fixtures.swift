@@ -34,8 +34,14 @@ enum Kind: Equatable {
 }
 
 /// Every test's environment names a proxy that refuses connections: whoever succeeds has not used it. Set before the
-/// first client is made, so that nobody reads the environment at the same time.
+/// first client is made, so that nobody reads the environment at the same time. There are descriptors for both ends of
+/// hundreds of connections.
 private let environment: Void = {
+    var descriptors = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
+        descriptors.rlim_cur = max(descriptors.rlim_cur, min(descriptors.rlim_max, 10_000))
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
+    }
     setenv("http_proxy", "http://127.0.0.1:\(closedPort())", 1)
     setenv("https_proxy", "http://127.0.0.1:\(closedPort())", 1)
     setenv("no_proxy", "localhost", 1)

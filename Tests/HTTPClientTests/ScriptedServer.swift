@@ -145,12 +145,8 @@ struct ScriptedConnection: Sendable {
     }
 }
 
-/// A port of 127.0.0.1 on which nobody listens.
-func closedPort() -> Int {
-    let descriptor = newSocket()
-    defer { close(descriptor) }
-    return bindToLoopback(descriptor).port
-}
+/// A port of 127.0.0.1 on which nobody listens, and nobody ever will: it stays taken.
+func closedPort() -> Int { bindToLoopback(newSocket()).port }
 
 /// A socket that programs started by other tests do not inherit, so that closing it here ends the connection.
 private func newSocket() -> Int32 {
