@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("An HTTPClient under many tasks")
+@Suite("An HTTPClient under many tasks", .timeLimit(.minutes(10)))
 struct HTTPClientConcurrencyTests {
     /// Answers the target, by turns with a length, in chunks, and with the end of the connection.
     private static let script: ScriptedServer.Script = { connection in

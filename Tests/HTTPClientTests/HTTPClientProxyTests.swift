@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPClient
 
 /// The environment of these tests names a proxy that refuses connections, and `localhost` as needing none.
-@Suite("Which proxy an HTTPClient uses")
+@Suite("Which proxy an HTTPClient uses", .timeLimit(.minutes(10)))
 struct HTTPClientProxyTests {
     private static let script: ScriptedServer.Script = { connection in
         while let request = connection.readRequest() {

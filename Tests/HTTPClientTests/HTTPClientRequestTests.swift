@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("What an HTTPClient sends")
+@Suite("What an HTTPClient sends", .timeLimit(.minutes(10)))
 struct HTTPClientRequestTests {
     @Test("Method, target, headers in order and body go out as given, and little else")
     func request() async throws {

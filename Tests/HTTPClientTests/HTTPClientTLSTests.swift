@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("An HTTPClient over TLS", .serialized)
+@Suite("An HTTPClient over TLS", .timeLimit(.minutes(10)), .serialized)
 struct HTTPClientTLSTests {
     /// A private authority, a server's certificate for 127.0.0.1 and a client's, made anew for each test.
     private final class Authority {

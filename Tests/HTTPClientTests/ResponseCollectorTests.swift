@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("How an answer is put together")
+@Suite("How an answer is put together", .timeLimit(.minutes(10)))
 struct ResponseCollectorTests {
     private func collect(_ lines: [String], body: String = "", limit: Int = 100) -> (ResponseCollector, Bool) {
         var collector = ResponseCollector(maxBodyBytes: limit)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("What error the end of a transfer is")
+@Suite("What error the end of a transfer is", .timeLimit(.minutes(10)))
 struct TransferEndTests {
     private func kind(_ code: CURLcode, sent: Bool, received: Bool = false, header: Bool = false) -> Kind {
         Kind(TransferEnd(code: code, wasSent: sent, receivedBytes: received, isHeaderComplete: header).error)

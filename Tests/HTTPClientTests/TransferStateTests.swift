@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("The states of a transfer")
+@Suite("The states of a transfer", .timeLimit(.minutes(10)))
 struct TransferStateTests {
     private enum Step: CaseIterable {
         case begin

@@ -4,7 +4,7 @@ import HTTPServer
 import PaginatordTesting
 import Testing
 
-@Suite struct BoundListenerTests {
+@Suite(.timeLimit(.minutes(10))) struct BoundListenerTests {
     private static let anyPort = ListenAddress.tcp(host: "127.0.0.1", port: 0)
     private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     private let kinds = Answers { head in .answer(.text("\(head.connection)")) }

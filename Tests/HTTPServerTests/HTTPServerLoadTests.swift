@@ -4,7 +4,7 @@ import HTTPServer
 import PaginatordTesting
 import Testing
 
-@Suite struct HTTPServerLoadTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerLoadTests {
     /// Every entry to libmicrohttpd asserts, in a debug build, that it happens on its loop's thread: so this test
     /// proves it for tasks that an actor shared by two loops has sent from one thread to the other.
     @Test("Under load from two loops through one shared actor every answer is right and on its own loop")

@@ -3,7 +3,7 @@ import HTTPServer
 import PaginatordTesting
 import Testing
 
-@Suite struct HTTPServerRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerRequestTests {
     @Test("Requests follow one another on one connection, and bodies do not run into each other")
     func keepAlive() async throws {
         let echo = Answers.whole { request in

@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// What libmicrohttpd takes and nobody else should.
-@Suite struct HeadFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct HeadFaultTests {
     /// Answers with the target, and keeps what it has seen.
     private struct Witness: Responder {
         let targets = Box<[String]>([])

@@ -4,7 +4,7 @@ import HTTPServer
 import PaginatordTesting
 import Testing
 
-@Suite struct StreamedBodyTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamedBodyTests {
     private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private func streaming(_ produce: @escaping @Sendable (any BodyWriter) async throws -> Void) -> Answers {

@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// What a page of another site can have its user's browser send.
-@Suite struct BrowserCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct BrowserCasesTests {
     private static let body = #"{"table":"incident"}"#
 
     private func expectNoSession(at service: Deployment) async throws {

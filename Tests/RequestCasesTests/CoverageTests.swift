@@ -5,7 +5,7 @@ import Testing
 ///
 /// The list is of hostile and malformed requests, numbered with gaps. A test of a case has its number at the beginning of its
 /// name.
-@Suite struct CoverageTests {
+@Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     private static let cases: Set<Int> = [
         1, 3, 4, 5, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 25, 27, 28, 29, 30, 31, 32, 33, 34, 35,
         36,

@@ -6,7 +6,7 @@ import PaginatordTesting
 import Testing
 
 /// What callers write into a query, and what an instance answers.
-@Suite struct DataCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct DataCasesTests {
     @Test("31: A table is a name, and everything else is refused without a word to the instance")
     func tables() async throws {
         try await Deployment.run { service in

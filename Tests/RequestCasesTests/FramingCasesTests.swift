@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// Where a request ends, and which one it is.
-@Suite struct FramingCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct FramingCasesTests {
     @Test("20: A length beside chunks is refused, and what lies behind is nobody's request")
     func lengthAndChunks() async throws {
         try await Deployment.run { service in

@@ -3,7 +3,7 @@ import PaginatordTesting
 import Testing
 
 /// Every kind of malformed request, generated.
-@Suite struct GeneratedRequestsTests {
+@Suite(.timeLimit(.minutes(10))) struct GeneratedRequestsTests {
     /// Of each kind; there are 25 kinds.
     private static let count = 220
 

@@ -5,7 +5,7 @@ import PaginatordTesting
 import Testing
 
 /// Who is addressed.
-@Suite struct HostCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct HostCasesTests {
     @Test("1: A foreign Host is refused, and the refusal names the setting that would allow it")
     func foreignHost() async throws {
         try await Deployment.run { service in

@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// Moves whose answers get lost or meet.
-@Suite struct MoveCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct MoveCasesTests {
     @Test("44: Two moves from one position never give two different pages")
     func together() async throws {
         try await Deployment.run { service in

@@ -133,7 +133,7 @@ private let badAnswers: [BadAnswer] = [
         status: 502, upstream: (401, "User Not Authenticated", "Required to provide Auth information")),
 ]
 
-@Suite struct BadAnswerCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct BadAnswerCasesTests {
     @Test(
         "The caller is told what was wrong, the session stays, and the same move works afterwards",
         arguments: badAnswers)

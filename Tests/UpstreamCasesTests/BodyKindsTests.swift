@@ -4,7 +4,7 @@ import TableAPI
 import Testing
 
 /// The kinds behind the cases of bodies: whatever comes, a page is whole or it is an error.
-@Suite struct BodyKindsTests {
+@Suite(.timeLimit(.minutes(10))) struct BodyKindsTests {
     /// A page of the demo instance.
     private func page() async throws -> Response {
         let target =

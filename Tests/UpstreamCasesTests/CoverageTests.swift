@@ -6,7 +6,7 @@ import Testing
 /// The list is what was seen of instances in public, in six groups: A counts and hidden rows, B order and drift, C bodies
 /// that are no page, D statuses and retries, E links, URLs and cookies, F navigation. A test of a case has its number at
 /// the beginning of its name or as an argument.
-@Suite struct CoverageTests {
+@Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     private static let cases = [
         "A": [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 15, 16, 17, 19, 20, 21],
         "B": [1, 2, 3, 4, 5, 7, 8, 9, 10],

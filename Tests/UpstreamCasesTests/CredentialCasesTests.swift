@@ -6,7 +6,7 @@ import TableAPI
 import Testing
 
 /// Access tokens and sessions of the instance that end in the middle of a walk.
-@Suite struct CredentialCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct CredentialCasesTests {
     /// An instance that grants tokens, by the same clock as the service's.
     private func setup(_ steps: [Script.Step], lifetime: Duration = .seconds(1800)) async throws -> Setup {
         var setup = Setup(steps: steps)

@@ -5,7 +5,7 @@ import TableAPI
 import Testing
 
 /// The kinds behind the cases of counts, statuses, waits and cookies.
-@Suite struct HeaderKindsTests {
+@Suite(.timeLimit(.minutes(10))) struct HeaderKindsTests {
     @Test(
         "A count is taken where it can be relied on; otherwise the page has none",
         arguments: [

@@ -6,7 +6,7 @@ import TableAPI
 import Testing
 
 /// Links, redirects, URLs and cookies.
-@Suite(.timeLimit(.minutes(1))) struct LinkCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct LinkCasesTests {
     /// Runs a service beside another server that nobody has to ask.
     private func withElsewhere(_ body: (Script, String) async throws -> Void) async throws {
         let elsewhere = Script(before: try await Service.demo.value)

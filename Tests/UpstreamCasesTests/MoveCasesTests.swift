@@ -7,7 +7,7 @@ import TableAPI
 import Testing
 
 /// Where the moves lead, and what they do when they cannot.
-@Suite(.timeLimit(.minutes(1))) struct MoveCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct MoveCasesTests {
     /// Answers for a table of so many rows, page by page.
     private static func pages(_ offsets: Int..., total: Int) -> [Script.Step] {
         offsets.map { .answer(.page(max(0, min(20, total - $0)), at: $0, total: total)) }

@@ -4,7 +4,7 @@ import Testing
 
 /// The order in which rows are asked for, and lists that change between two pages. The demo instance gives rows that its
 /// query leaves equal in another order at every request.
-@Suite struct OrderCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct OrderCasesTests {
     @Test(
         "The tie-break is the last term of the query, on every page",
         arguments: [

@@ -183,7 +183,7 @@ private let walks: [Walk] = [
         seen: Array(repeating: .init(501, true), count: 500) + [.init(501, false)]),
 ]
 
-@Suite struct WalkCasesTests {
+@Suite(.timeLimit(.minutes(10))) struct WalkCasesTests {
     @Test("A walk sees every page that there is, and ends", arguments: walks)
     func walk(_ walk: Walk) async throws {
         let size = walk.itemsPerPage
