@@ -177,7 +177,7 @@ public actor RawConnection {
     public func takeByte() throws {
         var byte: UInt8 = 0
         // Safe because the call is given room for one byte, and this is one.
-        let count = unsafe recv(descriptor, &byte, 1, 0)
+        let count = uninterrupted { unsafe recv(descriptor, &byte, 1, 0) }
         if count < 0, errno == EAGAIN { throw Failure.timedOut }
         guard count > 0 else { throw Failure.ended(after: []) }
     }
@@ -238,19 +238,28 @@ public actor RawConnection {
     public func isReadable(within limit: Duration = .seconds(60)) -> Bool {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // Safe because the call is told of one descriptor, and this is one.
-        return unsafe poll(&event, 1, Int32(limit / .milliseconds(1))) == 1
+        return uninterrupted { unsafe poll(&event, 1, Int32(limit / .milliseconds(1))) } == 1
     }
 
     private func fill() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         // Safe because the call stays within the array that it is given.
-        let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
+        let count = uninterrupted { unsafe recv(descriptor, &chunk, chunk.count, 0) }
         if count < 0 {
             guard errno != EAGAIN else { throw Failure.timedOut }
             return false
         }
         buffer += chunk[..<count]
         return count > 0
+    }
+}
+
+/// Makes a call of the system again where a signal has interrupted it: a process that was stopped and goes on has all its
+/// waiting with a time limit interrupted.
+private func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
+    while true {
+        let number = call()
+        if number >= 0 || errno != EINTR { return number }
     }
 }
 
