@@ -100,7 +100,7 @@ import Testing
                 // Chunks have a little more than the bytes.
                 while count < Self.large.count {
                     count += try await peer.read(128 << 10).count
-                    try await Task.sleep(for: .milliseconds(8))
+                    try await Task.sleep(for: .milliseconds(16))
                     pace.step()
                 }
             }
