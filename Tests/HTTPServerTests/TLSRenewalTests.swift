@@ -64,7 +64,7 @@ import Testing
                 let url = "https://127.0.0.1:\(server.port)"
                 let (isOver, renewals) = (Box(false), Box(0))
                 async let renewing: Void = {
-                    while !isOver.value {
+                    while !isOver.value, !Task.isCancelled {
                         try await server.server.renewTLS(renewals.value.isMultiple(of: 2) ? second : first)
                         renewals.change { $0 += 1 }
                     }

@@ -42,8 +42,7 @@ final class Deployment: Sendable {
     ///   - url: the instance's, where it is none of ours.
     static func run(
         _ settings: String = "", limits: [String: String] = [:], restraint: String = "retries: 0", incidents: Int = 60,
-        url: String? = nil,
-        _ body: (Deployment) async throws -> Void
+        url: String? = nil, _ body: (Deployment) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "case-\(UUID().uuidString.prefix(8))")
