@@ -9,16 +9,17 @@ package final class RedisTokenVault: TokenVault {
     private let client: RedisClient
     private let token: String
     private let lock: String
+    /// How long the turn lasts at the most, in milliseconds: then whoever has it is taken for gone.
+    private let life: Int
     private let origin = SessionID().description
 
-    /// How long the turn lasts at the most, in milliseconds: then whoever has it is taken for gone.
-    private static let life = 20_000
     /// The rest between two looks while another replica has the turn.
     private static let rest = Duration.milliseconds(50)
 
     /// The tokens that an instance grants a client.
     package init(_ client: RedisClient, instance: Instance, oauth: OAuthClient) {
         self.client = client
+        life = milliseconds(client.configuration.silenceLimits.tokenTurn)
         let user = if case .password(let username, _) = oauth.grant { username } else { "" }
         // Another client, user or instance has other tokens, be it under the same name.
         let name = [instance.name, oauth.id, user, instance.url.description].joined(separator: "\n")
@@ -34,7 +35,7 @@ package final class RedisTokenVault: TokenVault {
         while true {
             guard client.takesCommands,
                 let reply = try? await Self.turn.run(
-                    [.text(token), .text(lock), .text(origin), .integer(Self.life)], by: client)
+                    [.text(token), .text(lock), .text(origin), .integer(life)], by: client)
             else { return alone }
             switch reply {
             case .array(let fields):

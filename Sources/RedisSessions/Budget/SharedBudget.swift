@@ -36,13 +36,14 @@ final class SharedBudget: Sendable {
         fileprivate(set) var isWaiting = false
     }
 
-    /// How long a permission lives without being renewed, in milliseconds.
-    private static let life = 5000
-    /// How long a place in the row lives without being asked for again, in milliseconds.
-    private static let patience = 1000
-    private static let renewal = Duration.seconds(1)
+    /// How often permissions are renewed.
+    static let renewal = Duration.seconds(1)
 
     private let client: RedisClient
+    /// How long a permission lives without being renewed, in milliseconds.
+    private let life: Int
+    /// How long a place in the row lives without being asked for again, in milliseconds.
+    private let patience: Int
     private let name: String
     private let restraint: Restraint
     private let held = Lock<Set<String>>([])
@@ -53,6 +54,8 @@ final class SharedBudget: Sendable {
     /// The budget toward the instance of that name.
     init(_ client: RedisClient, name: String, restraint: Restraint) {
         self.client = client
+        life = milliseconds(client.configuration.silenceLimits.permit)
+        patience = milliseconds(client.configuration.silenceLimits.place)
         self.name = name
         self.restraint = restraint
         let loop = client.first.loop
@@ -94,8 +97,8 @@ final class SharedBudget: Sendable {
             let reply = try? await Self.acquire.run(
                 [
                     .text(name), .text(permit.name), .integer(max(1, restraint.concurrency)),
-                    .integer(restraint.requestsPerHour ?? 0), .integer(Self.life), .integer(priority.rawValue),
-                    .integer(Self.patience),
+                    .integer(restraint.requestsPerHour ?? 0), .integer(life), .integer(priority.rawValue),
+                    .integer(patience),
                 ], by: client),
             let elements = reply.elements, elements.count == 2, let number = elements[1].integer
         else { return .away }
@@ -135,7 +138,7 @@ final class SharedBudget: Sendable {
     private func renew() {
         let permits = Array(held.withLock { $0 })
         guard !permits.isEmpty else { return }
-        let (first, arguments) = (client.first, [.text(name), .integer(Self.life)] as [RedisCommand.Argument])
+        let (first, arguments) = (client.first, [.text(name), .integer(life)] as [RedisCommand.Argument])
         Self.renew.start(arguments + permits.map { .text($0) }, by: first) { [self] result in
             // Those that a server does not know: it was away when they began, or has lost them. What has ended meanwhile is
             // not brought back.

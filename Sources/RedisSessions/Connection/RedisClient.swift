@@ -39,6 +39,9 @@ public final class RedisClient: Sendable {
     /// Whether every connection for commands stands, be the one for subscriptions lost.
     var takesCommands: Bool { presence.takesCommands }
 
+    /// Whether no connection stands.
+    var isCutOff: Bool { presence.isCutOff }
+
     /// The commander on the first loop, where subscriptions live.
     var first: RedisCommander { commanders[0] }
 
@@ -99,6 +102,10 @@ private final class Presence: Sendable {
 
     var isWhole: Bool {
         state.withLock { $0.isThere.allSatisfy { $0 } }
+    }
+
+    var isCutOff: Bool {
+        state.withLock { !$0.isThere.contains(true) }
     }
 
     var takesCommands: Bool {

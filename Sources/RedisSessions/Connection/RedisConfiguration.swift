@@ -14,6 +14,8 @@ public struct RedisConfiguration: Sendable {
     public var connectTimeout: Duration
     /// How long a command may take, waiting for a connection included.
     public var commandTimeout: Duration
+    /// When who is silent is taken for gone.
+    var silenceLimits = SilenceLimits()
 
     /// Makes a configuration.
     public init(

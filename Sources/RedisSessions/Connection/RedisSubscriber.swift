@@ -28,8 +28,6 @@ final class RedisSubscriber {
     /// Whether anything has come since the latest heartbeat.
     private var isAlive = true
 
-    /// How often a silent server is asked whether it is still there.
-    private static let heartbeatInterval = Duration.seconds(2)
     /// How many channels one command names at most.
     private static let batch = 500
 
@@ -88,7 +86,7 @@ final class RedisSubscriber {
 
     private func isReady() {
         isAlive = true
-        heartbeat?.start(every: Self.heartbeatInterval)
+        heartbeat?.start(every: configuration.silenceLimits.subscription)
         leaving = [:]
         let all = Array(channels.keys)
         for start in stride(from: 0, to: all.count, by: Self.batch) {
@@ -124,7 +122,8 @@ final class RedisSubscriber {
     private func beat() {
         guard let connection, connection.isReady else { return }
         guard isAlive else {
-            return connection.drop(.lost("\(configuration.address) has not answered for \(Self.heartbeatInterval)"))
+            let silence = configuration.silenceLimits.subscription
+            return connection.drop(.lost("\(configuration.address) has not answered for \(silence)"))
         }
         isAlive = false
         connection.send(RedisCommand(["PING"]))

@@ -7,8 +7,6 @@ internal import Sessions
 /// A lease lapses where it is not renewed, because its process was killed for instance; then the store's compare-and-set alone
 /// decides.
 final class Leases: Sendable {
-    /// How long a lease lives without being renewed, in milliseconds.
-    static let life = 2000
     /// How often leases are renewed.
     static let renewal = Duration.milliseconds(600)
     /// How often `tick` is to be called.
@@ -26,6 +24,8 @@ final class Leases: Sendable {
 
     private let client: RedisClient
     private let scripts: RedisScripts
+    /// How long a lease lives without being renewed, in milliseconds.
+    private let life: Int
     private let state = Lock(State())
     /// What nobody else's tokens begin with.
     private let origin = SessionID().description
@@ -34,6 +34,7 @@ final class Leases: Sendable {
     init(_ client: RedisClient, _ scripts: RedisScripts) {
         self.client = client
         self.scripts = scripts
+        life = milliseconds(client.configuration.silenceLimits.lease)
     }
 
     /// The token of a lease that this process has.
@@ -55,7 +56,7 @@ final class Leases: Sendable {
             let reply: RedisReply
             do {
                 reply = try await scripts.lease.run(
-                    [.text(id.description), .text(token), .integer(Self.life), .text(origin)], by: client)
+                    [.text(id.description), .text(token), .integer(life), .text(origin)], by: client)
                 client.isServing()
             } catch {
                 client.isRefusing(error)
@@ -119,7 +120,7 @@ final class Leases: Sendable {
         for start in stride(from: 0, to: held.count, by: Self.batch) {
             let some = held[start..<min(start + Self.batch, held.count)]
             scripts.renew.start(
-                [.integer(Self.life)] + some.flatMap { [.text($0.key.description), .text($0.value)] },
+                [.integer(life)] + some.flatMap { [.text($0.key.description), .text($0.value)] },
                 by: client.first)
         }
     }
