@@ -6,7 +6,7 @@ import Testing
 
 @testable import RedisSessions
 
-@Suite struct EventMessageTests {
+@Suite(.timeLimit(.minutes(10))) struct EventMessageTests {
     private let now = Timestamp(milliseconds: 1_796_000_000_000)
 
     @Test("What is no event, in whichever way, is no event")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RedisSessions
 
-@Suite struct KnownLivesTests {
+@Suite(.timeLimit(.minutes(10))) struct KnownLivesTests {
     private let now = Timestamp(milliseconds: 1_796_000_000_000)
 
     @Test("However many are known, none is forgotten whose callers were told more than the server, while it lives")

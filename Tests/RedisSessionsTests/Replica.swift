@@ -18,10 +18,17 @@ final class Replica: Sendable {
     }
 
     convenience init(_ server: RedisServer, onChange: @escaping @Sendable (String?) -> Void = { _ in }) throws {
-        try self.init(
-            RedisConfiguration(
-                address: .socket(path: server.socketPath), connectTimeout: .seconds(60), commandTimeout: .seconds(60)),
-            onChange: onChange)
+        try self.init(RedisConfiguration.patient(.socket(path: server.socketPath)), onChange: onChange)
+    }
+
+    /// Waits until every connection stands.
+    func isConnected() async throws {
+        try await eventually("it is connected") { client.isAvailable }
+    }
+
+    /// Waits until no connection stands: what is sent later is not sent to a server that was there before.
+    func isCutOff() async throws {
+        try await eventually("it is cut off") { client.isCutOff }
     }
 
     func stop() async {
@@ -41,6 +48,18 @@ final class Replica: Sendable {
         _ = try await client.send(
             RedisCommand(["HSET", key, "a", .bytes(parts.opening), "s", .bytes(parts.state)] + rows))
         store.records.forget(id)
+    }
+}
+
+extension RedisConfiguration {
+    /// With times that no stall of the machine outlasts: nobody is taken for gone who is there.
+    static func patient(_ address: RedisAddress) -> RedisConfiguration {
+        var configuration = RedisConfiguration(
+            address: address, connectTimeout: .seconds(60), commandTimeout: .seconds(60))
+        configuration.silenceLimits = SilenceLimits(
+            lease: .seconds(600), permit: .seconds(600), place: .seconds(600), tokenTurn: .seconds(600),
+            subscription: .seconds(600))
+        return configuration
     }
 }
 
