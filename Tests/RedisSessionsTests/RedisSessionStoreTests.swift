@@ -137,6 +137,24 @@ import Testing
         }
     }
 
+    @Test("A server that falls silent toward those who listen is left, and found again")
+    func silent() async throws {
+        let server = ScriptedRedis { command, _ in
+            command == ["PING"] ? nil : .init(command[0] == "EVAL" ? ":1\r\n" : "*0\r\n")
+        }
+        let changes = Changes()
+        var configuration = RedisConfiguration.patient(.network(host: "127.0.0.1", port: server.port))
+        configuration.silenceLimits.subscription = SilenceLimits().subscription
+        let replica = try Replica(configuration) { changes.add($0) }
+        try await eventually("it is told") { !changes.all.isEmpty }
+        #expect(changes.all.first??.hasSuffix("has not answered for 2.0 seconds") == true)
+        try await replica.isConnected()
+        // One for each of two loops, and two for those who listen.
+        #expect(server.accepted >= 4)
+        await replica.stop()
+        server.stop()
+    }
+
     @Test("All listeners of a session in one process are one subscription, which ends with the last of them")
     func shared() async throws {
         let server = try RedisServer()
