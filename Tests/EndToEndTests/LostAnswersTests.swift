@@ -1,13 +1,9 @@
-import DemoInstance
-import EventLoops
 import HTTPModel
-import HTTPServer
 import PaginatordTesting
-import Synchronization
 import Testing
 
 /// Answers that never reach their callers, over real connections: the repeat brings the page, and the instance is asked once.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LostAnswersTests {
     @Test(
         "A caller that hangs up while the instance is at work gets the page that it missed by its repeat, from memory",
@@ -99,7 +95,7 @@ struct LostAnswersTests {
     private func serving(
         _ settings: [String: String] = [:], _ body: (HeldInstance, (caller: Caller, port: UInt16)) async throws -> Void
     ) async throws {
-        let instance = try await HeldInstance()
+        let instance = try await HeldInstance(incidents: 100)
         var environment = ["PAGINATORD_INSTANCE_URL": instance.url]
         for (name, value) in settings { environment["PAGINATORD_SESSIONS_\(name)"] = value }
         let program = try RunningProgram(
@@ -109,52 +105,5 @@ struct LostAnswersTests {
         await caller.close()
         #expect(try await program.stop() == 0)
         await instance.stop()
-    }
-}
-
-/// A demo instance in this process that counts what it is asked, and holds answers back until a test lets them go.
-private final class HeldInstance: Sendable {
-    let url: String
-    private let group: EventLoopGroup
-    private let server: HTTPServer
-    private let held: Held
-
-    private final class Held: Sendable {
-        let state = Mutex<(requests: Int, gates: [Int: Gate])>((0, [:]))
-
-        func wait() async {
-            let gate = state.withLock { state in
-                state.requests += 1
-                return state.gates[state.requests]
-            }
-            await gate?.wait()
-        }
-    }
-
-    init() async throws {
-        let held = Held()
-        // The latency is as long as a test wants.
-        let instance = try await DemoInstance(incidents: 100, latency: .milliseconds(300)) { _ in await held.wait() }
-        group = try EventLoopGroup(count: 1)
-        let listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0))
-        server = HTTPServer(listeners: [listener], responder: instance, group: group)
-        try await server.start()
-        url = "http://127.0.0.1:\(try #require(listener.port))"
-        self.held = held
-    }
-
-    /// How many requests have come.
-    var requests: Int { held.state.withLock(\.requests) }
-
-    /// Holds back the answer to that request, counted from 1 on.
-    func hold(request: Int) -> Gate {
-        let gate = Gate()
-        held.state.withLock { $0.gates[request] = gate }
-        return gate
-    }
-
-    func stop() async {
-        await server.stop(grace: .zero)
-        await group.shutdown()
     }
 }

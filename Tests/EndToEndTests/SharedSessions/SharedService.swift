@@ -18,7 +18,8 @@ final class SharedService: Sendable {
     }
 
     let redis: RedisServer
-    private let instance: RunningProgram
+    /// `nil` where the instance is a test's own.
+    private let instance: RunningProgram?
     private let instanceURL: String
     private let environment: [String: String]
     /// The replicas' configuration, where variables do not say everything.
@@ -29,15 +30,20 @@ final class SharedService: Sendable {
     ///   - arguments: of the instance.
     ///   - auth: how the replicas prove to the instance who they are, as in a configuration; `nil`: not at all.
     ///   - environment: of instance and replicas.
+    ///   - held: the instance, instead of one of a process of its own.
     init(
-        incidents: Int = 10_000, faults: [String] = [], redis options: [String] = [], arguments: [String] = [],
-        auth: String? = nil, environment: [String: String] = [:]
+        incidents: Int = 10_000, redis options: [String] = [], arguments: [String] = [], auth: String? = nil,
+        environment: [String: String] = [:], over held: HeldInstance? = nil
     ) async throws {
         redis = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"] + options)
-        instance = try RunningProgram(
-            ["demo-instance", "--listen", "127.0.0.1:0", "--incidents", String(incidents)]
-                + faults.flatMap { ["--fault", $0] } + arguments, environment: environment)
-        instanceURL = try await instance.listeningURL()
+        if let held {
+            (instance, instanceURL) = (nil, held.url)
+        } else {
+            let program = try RunningProgram(
+                ["demo-instance", "--listen", "127.0.0.1:0", "--incidents", String(incidents)] + arguments,
+                environment: environment)
+            (instance, instanceURL) = (program, try await program.listeningURL())
+        }
         self.environment = environment
         var file: URL?
         if let auth {
@@ -70,7 +76,7 @@ final class SharedService: Sendable {
             await replica.caller.close()
             statuses.append(try await replica.program.stop())
         }
-        _ = try await instance.stop()
+        _ = try await instance?.stop()
         if let configuration { try FileManager.default.removeItem(at: configuration) }
         redis.kill()
         return statuses
@@ -80,15 +86,22 @@ final class SharedService: Sendable {
 extension Caller {
     /// Makes a move until it is answered, as a client does that follows links: an answer that is lost, or 503, is asked for
     /// again.
+    func insist(on target: String) async throws -> Answer {
+        try await Self.insist(on: target, of: [self])
+    }
+
+    /// Does so of some callers in turn, as nginx would have it.
     ///
-    /// - Returns: the answer, and how often it was not there at once.
-    func insist(on target: String, for limit: Duration = .seconds(20)) async throws -> (answer: Answer, repeats: Int) {
-        let deadline = ContinuousClock.now + limit
-        var repeats = 0
+    /// - Parameter first: who is asked first.
+    static func insist(on target: String, of callers: [Caller], from first: Int = 0) async throws -> Answer {
+        let deadline = ContinuousClock.now + .seconds(60)
+        var turn = first
         while true {
-            if let answer = try? await call("POST", target), answer.status != 503 { return (answer, repeats) }
+            if let answer = try? await callers[turn % callers.count].call("POST", target), answer.status != 503 {
+                return answer
+            }
             guard ContinuousClock.now < deadline else { throw NeverHappened(what: "an answer to \(target)") }
-            repeats += 1
+            turn += 1
             try await Task.sleep(for: .milliseconds(20))
         }
     }
