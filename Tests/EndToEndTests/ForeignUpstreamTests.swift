@@ -4,17 +4,19 @@ import PaginatordTesting
 import Testing
 
 /// The service over an upstream that is not ours.
+@Suite(.timeLimit(.minutes(10)))
 struct ForeignUpstreamTests {
-    /// 45 rows of fixed JSON over Python's own HTTP server. `mode` is `count`, `nocount` or `slow`.
+    /// 45 rows of fixed JSON over Python's own HTTP server. `mode` is `count` or `nocount`, or the path of a
+    /// file that has to be there before it answers.
     private static let script = """
-        import http.server, json, sys, time, urllib.parse
+        import http.server, json, os, sys, time, urllib.parse
         mode = sys.argv[1]
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             def do_GET(self):
                 query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
                 offset, limit = int(query["sysparm_offset"][0]), int(query["sysparm_limit"][0])
-                if mode == "slow": time.sleep(0.8)
+                while "/" in mode and not os.path.exists(mode): time.sleep(0.01)
                 rows = [{"sys_id": "%032x" % i, "note": "caf\\u00e9 {]} \\"" + str(i)} for i in range(45)][offset:offset + limit]
                 body = json.dumps({"result": rows}, indent=1).encode()
                 self.send_response(200)
@@ -33,10 +35,10 @@ struct ForeignUpstreamTests {
         try RunningProgram(["python3", "-c", Self.script, mode], executable: URL(fileURLWithPath: "/usr/bin/env"))
     }
 
-    private func service(over url: String) throws -> RunningProgram {
+    private func service(over url: String, _ settings: [String: String] = [:]) throws -> RunningProgram {
         try RunningProgram(
-            ["serve", "--listen", "127.0.0.1:0", "--log-level", "warning"],
-            environment: ["PAGINATORD_INSTANCE_URL": url])
+            ["serve", "--listen", "127.0.0.1:0"],
+            environment: ["PAGINATORD_INSTANCE_URL": url].merging(settings) { $1 })
     }
 
     @Test("A walk delivers every row exactly once, with and without a count", arguments: ["count", "nocount"])
@@ -67,16 +69,19 @@ struct ForeignUpstreamTests {
 
     @Test("SIGTERM answers what is under way, refuses nothing halfway and ends with 0")
     func stop() async throws {
-        let upstream = try upstream("slow")
-        let program = try service(over: await upstream.listeningURL())
+        let folder = try OwnFolder()
+        let upstream = try upstream(folder.path("go"))
+        let program = try service(over: await upstream.listeningURL(), ["PAGINATORD_SHUTDOWN_GRACE": "600"])
         let caller = try Caller(await program.listeningURL())
         let session = try await caller.open(#"{"table":"u_thing"}"#)
         async let moving = caller.call("POST", session + "/next")
-        while true {
+        try await eventually("the upstream is asked") {
             let instances = try await caller.call("GET", "/instances")["instances", as: [[String: Any]].self]
-            if instances?.first?["inFlight"] as? Int == 1 { break }
+            return instances?.first?["inFlight"] as? Int == 1
         }
         program.terminate()
+        try await eventually("it stops") { program.standardError.contains("service-stopping") }
+        try Data().write(to: URL(fileURLWithPath: folder.path("go")))
         let answer = try await moving
         #expect(answer.status == 200 && answer.keys.count == 20)
         #expect(try await program.exitStatus() == 0)
@@ -87,8 +92,11 @@ struct ForeignUpstreamTests {
     @Test("An upstream that is not there is reported as such, then left alone, and the session stays as it was")
     func unreachable() async throws {
         let upstream = try upstream("count")
-        let url = try await upstream.listeningURL()
-        let program = try service(over: url)
+        let folder = try OwnFolder()
+        let circuit = "{ instances: { default: { circuit: { open: '600s' } } } }"
+        try circuit.write(toFile: folder.path("c.json5"), atomically: true, encoding: .utf8)
+        let program = try service(
+            over: await upstream.listeningURL(), ["PAGINATORD_CONFIG": folder.path("c.json5")])
         let caller = try Caller(await program.listeningURL())
         let session = try await caller.open(#"{"table":"u_thing"}"#)
         #expect(try await caller.call("POST", session + "/next").status == 200)
@@ -99,7 +107,7 @@ struct ForeignUpstreamTests {
         let refused = try await caller.call("POST", session + "/next?after=1")
         #expect(refused.status == 503)
         #expect(refused["type"] == "/problems/upstream-unavailable")
-        #expect(refused.headers["Retry-After"].flatMap { Int($0) }.map { 1...10 ~= $0 } == true)
+        #expect(refused.headers["Retry-After"].flatMap { Int($0) }.map { 1...600 ~= $0 } == true)
         let instances = try await caller.call("GET", "/instances")["instances", as: [[String: Any]].self]
         #expect(instances?.first?["state"] as? String == "open")
         #expect(instances?.first?["inFlight"] as? Int == 0 && instances?.first?["queued"] as? Int == 0)
