@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// `paginatord export`, as a user runs it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExportCommandTests {
     private static let table = ["export", "--table", "incident", "--fields", "number,sys_id"]
 
@@ -100,7 +100,7 @@ struct ExportCommandTests {
     @Test("A signal ends it with 75 and leaves no file", arguments: [SIGINT, SIGTERM])
     func signals(number: Int32) async throws {
         let folder = try OwnFolder()
-        let instance = try RunningProgram(["demo-instance", "--listen", "127.0.0.1:0", "--latency", "200"])
+        let instance = try endless()
         let url = try await instance.listeningURL()
         let program = try RunningProgram(
             Self.table + ["--output", folder.path("a.ndjson"), "--concurrency", "1", "--items-per-page", "50"],
@@ -120,9 +120,10 @@ struct ExportCommandTests {
     @Test("A signal ends a stream behind whole records, and says how to get the rest")
     func signalledStream() async throws {
         let expected = try await DemoRecords.incidents()
-        let instance = try RunningProgram(["demo-instance", "--listen", "127.0.0.1:0", "--latency", "100"])
-        let environment = ["PAGINATORD_INSTANCE_URL": try await instance.listeningURL()]
-        let program = try RunningProgram(Self.table + ["--concurrency", "1"], environment: environment)
+        let instance = try endless()
+        let program = try RunningProgram(
+            Self.table + ["--concurrency", "1"],
+            environment: ["PAGINATORD_INSTANCE_URL": await instance.listeningURL()])
         try await eventually("a record is out") { !program.standardOutput.isEmpty }
         program.signal(SIGINT)
         #expect(try await program.exitStatus() == 75)
@@ -131,7 +132,7 @@ struct ExportCommandTests {
         #expect(report["type"] as? String == "/problems/shutting-down")
         let key = try #require(report["afterKey"] as? String)
         #expect(program.standardError.hasSuffix("; go on with --after-key \(key)\n"))
-        let rest = try await run(Self.table + ["--after-key", key], environment: environment)
+        let rest = try await run(Self.table + ["--after-key", key, "--demo"])
         #expect(rest.status == 0)
         let received = try DemoRecords.values(program.standardOutput, "ndjson")
         #expect(try received + DemoRecords.values(rest.output, "ndjson") == expected)
@@ -202,6 +203,11 @@ struct ExportCommandTests {
                 Self.table + ["--output", path], environment: ["PAGINATORD_INSTANCE_URL": "http://127.0.0.1:1"])
             #expect(end == (64, "", "paginatord: --output: cannot write \(path): \(reason)\n"))
         }
+    }
+
+    /// An instance that does not get to an end: its eighth answer, of the eleven and more that an export takes, does not come.
+    private func endless() throws -> RunningProgram {
+        try RunningProgram(["demo-instance", "--listen", "127.0.0.1:0", "--fault", "latency:mean=60000,every=8"])
     }
 
     /// An instance of which every ninth answer is a failure, and the path of a configuration for it.
