@@ -3,7 +3,7 @@ import PaginatordTesting
 import Testing
 
 /// A crowd of subscribers to one session.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriberTests {
     private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Subscribers/crowd.py")
@@ -13,7 +13,7 @@ struct SubscriberTests {
         let service = try RunningProgram(["serve", "--demo", "--listen", "127.0.0.1:0", "--log-level", "info"])
         let caller = try Caller(await service.listeningURL())
         let session = try await caller.open(
-            #"{"table":"incident","itemsPerPage":1000,"readAhead":0,"idleTimeout":1}"#)
+            #"{"table":"incident","itemsPerPage":1000,"readAhead":0,"idleTimeout":20}"#)
         let peer = try RawConnection(port: await service.listeningPort(), receiveBuffer: 4096)
         try await peer.send("GET \(session)/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         for _ in 0..<8 { #expect(try await caller.call("POST", "\(session)/next").status == 200) }
