@@ -4,6 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// The service as a user starts it, over its built-in instance.
+@Suite(.timeLimit(.minutes(10)))
 struct DemoWalkTests {
     @Test("next by links until hasNext is false delivers every record of the query exactly once")
     func walk() async throws {
@@ -115,6 +116,7 @@ struct DemoWalkTests {
         let address = try await program.listeningURL().dropFirst("http://".count)
         let second = try RunningProgram(["serve", "--demo", "--listen", String(address)])
         #expect(try await second.exitStatus() == 69)
+        try await second.silence()
         #expect(second.standardError.contains("\(address) is already in use"))
         #expect(try await program.stop() == 0)
     }

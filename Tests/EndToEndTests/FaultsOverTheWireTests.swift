@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// What the faults of `demo-instance` look like on a connection, and what the service makes of them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultsOverTheWireTests {
     @Test(
         "A fault reaches a client as the real thing would",
@@ -50,6 +50,7 @@ struct FaultsOverTheWireTests {
         for _ in 0..<3 { #expect(try await caller.call("GET", "/api/now/table/problem").status == 200) }
         await caller.close()
         #expect(try await instance.stop() == 0)
+        try await instance.silence()
         #expect(!instance.standardError.contains("closing connection"))
     }
 

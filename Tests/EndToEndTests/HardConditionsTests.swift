@@ -4,6 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// The program as an unfriendly system starts and stops it.
+@Suite(.timeLimit(.minutes(10)))
 struct HardConditionsTests {
     @Test(
         "It works without standard input, output or error, and nothing that it opens takes their place",
@@ -18,12 +19,12 @@ struct HardConditionsTests {
                 + command + ["--listen", "unix:" + socket],
             executable: URL(fileURLWithPath: "/bin/sh"))
         // Whatever it says of its health: it listens, and takes signals, once it answers at all.
-        var check = ""
-        for _ in 0..<300 where !check.contains("answered") {
+        try await eventually("it answers") {
             let asking = try RunningProgram(["healthcheck", "unix:" + socket])
-            check = try await asking.exitStatus() == 0 ? "answered 200" : asking.standardError
+            guard try await asking.exitStatus() != 0 else { return true }
+            try await asking.silence()
+            return asking.standardError.contains("answered")
         }
-        #expect(check.contains("answered"), "\(check)")
         for number in missing {
             let link = "/proc/\(program.identifier)/fd/\(number)"
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
@@ -41,16 +42,15 @@ struct HardConditionsTests {
             ])
         let caller = try Caller(await program.listeningURL())
         let answer = Task { try await caller.call("GET", "/tables/incident").status }
-        while try await caller.call("GET", "/instances").body.contains(Array(#""inFlight":0"#.utf8)) {
-            try await Task.sleep(for: .milliseconds(20))
+        try await eventually("the instance is asked") {
+            try await !caller.call("GET", "/instances").body.contains(Array(#""inFlight":0"#.utf8))
         }
         program.signal(signal)
-        for _ in 0..<1200 where !program.standardError.contains("service-stopping") {
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try await eventually("it stops") { program.standardError.contains("service-stopping") }
         program.signal(signal)
         await #expect(throws: (any Error).self) { try await answer.value }
         #expect(try await program.exitStatus() == 0)
+        try await program.silence()
         #expect(program.standardError.contains("service-stopped"))
         await caller.close()
         upstream.signal(SIGTERM)

@@ -5,7 +5,7 @@ import PaginatordTesting
 import Testing
 
 /// A service whose sessions' file cannot be used, or not for now.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnwritableStoreTests {
     private static let isRoot = getuid() == 0
     /// Rights do not bind root.
@@ -37,6 +37,7 @@ struct UnwritableStoreTests {
         #expect(chmod(service.file.path, 0o400) == 0 && chmod(service.folder.path, 0o500) == 0)
         try await service.start()
         try await expectUnavailable(service, session)
+        try await eventually("the log says so") { !service.told.isEmpty }
         #expect(service.told == ["store-unavailable"])
         #expect(chmod(service.folder.path, 0o700) == 0 && chmod(service.file.path, 0o600) == 0)
         let caller = service.caller
@@ -84,7 +85,7 @@ struct UnwritableStoreTests {
         try await expectUnavailable(service, session)
         #expect(try await service.caller.call("GET", session)["position"] == 1)
         #expect(try await service.caller.call("POST", session + "/next?after=0").body == page.body)
-        #expect(service.told.last == "store-unavailable")
+        try await eventually("the log says so") { service.told.last == "store-unavailable" }
         try FileManager.default.removeItem(at: ballast)
         try await eventually("it is ready again") { try await caller.call("GET", "/readyz").status == 200 }
         #expect(try await service.caller.call("POST", session + "/next?after=1")["position"] == 2)
