@@ -64,7 +64,8 @@ public final class RedisServer: Sendable {
             ] + options
         let started = try spawn(arguments)
         process.withLock { $0 = started }
-        for _ in 0..<2000 {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
             if command("PING") == "+PONG\r\n" { return }
             usleep(5000)
         }
