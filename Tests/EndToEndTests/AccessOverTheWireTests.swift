@@ -5,6 +5,7 @@ import PaginatordTesting
 import Testing
 
 /// Who is let in by the running program, over sockets.
+@Suite(.timeLimit(.minutes(10)))
 struct AccessOverTheWireTests {
     private static func bearer(_ token: String) -> HeaderFields { ["Authorization": "Bearer " + token] }
 

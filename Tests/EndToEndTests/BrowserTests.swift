@@ -11,7 +11,7 @@ struct BrowserTests {
 
     @Test(
         "A foreign page reads, opens, moves and closes nothing, and a listed page can do everything",
-        .timeLimit(.minutes(5)), arguments: [nil, "browser-0123456789abcdef"])
+        .timeLimit(.minutes(10)), arguments: [nil, "browser-0123456789abcdef"])
     func pages(token: String?) async throws {
         let chromium = try #require(Self.chromium, "there is no Chromium: run make test, or apt-get install chromium")
         let folder = try OwnFolder()

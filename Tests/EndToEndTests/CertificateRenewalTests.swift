@@ -4,6 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// The service's own certificate, from a file that changes while it runs.
+@Suite(.timeLimit(.minutes(10)))
 struct CertificateRenewalTests {
     /// Runs a program of the system and gives back its exit status.
     private func run(_ arguments: String...) async throws -> Int32 {

@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// A walk through everything that an instance does wrong at once, by a client that repeats whatever failed.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultyWalkTests {
     /// Hidden rows first, so that an instance with this fault alone hides the same ones.
     private static let hiding = ["--fault", "hide:ratio=0.2"]

@@ -9,7 +9,7 @@ import Testing
 struct PublicClientTests {
     @Test(
         "Every record, filter and order that a public client asks for is what a plain computation gives",
-        .timeLimit(.minutes(5)), arguments: ["pysnc", "pysnow", "aiosnow"])
+        .timeLimit(.minutes(10)), arguments: ["pysnc", "pysnow", "aiosnow"])
     func reads(client: String) async throws {
         let identity = try await Identity()
         let instance = try RunningProgram(

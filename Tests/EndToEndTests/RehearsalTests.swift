@@ -4,7 +4,7 @@ import PaginatordTesting
 import Testing
 
 /// The commands of the README's section "Rehearse", as they stand there but for the ports, and what it promises of them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RehearsalTests {
     /// The section's commands, in order.
     private static func commands() throws -> [String] {

@@ -3,7 +3,7 @@ import PaginatordTesting
 import Testing
 
 /// Whether the service keeps rows from being repeated and missed where the instance's order changes between requests.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StableOrderTests {
     /// Walks through all pages of a query; the rows' keys as they came.
     private func walk(_ definition: String, seed: Int) async throws -> (keys: [String], total: Int?) {
