@@ -61,7 +61,8 @@ struct ReplicasTests {
                     var generator = SeededGenerator(seed: UInt64(client))
                     var seen: [Observation] = []
                     var position = 0
-                    while position < last {
+                    let deadline = ContinuousClock.now + .seconds(120)
+                    while position < last, ContinuousClock.now < deadline {
                         let caller = replicas[Int.random(in: 0..<2, using: &generator)].caller
                         // Mostly forward; now and then back, or from where it stood a while ago.
                         let move = Int.random(in: 0..<8, using: &generator) == 0 && position > 3 ? "previous" : "next"
@@ -74,7 +75,7 @@ struct ReplicasTests {
                             Observation(
                                 began: began, ended: ContinuousClock.now, after: after, status: answer.status,
                                 position: reached, body: answer.body))
-                        try #require([200, 412, 409].contains(answer.status))
+                        try #require([200, 412, 409, 503].contains(answer.status))
                         if let reached { position = max(position, reached) }
                     }
                     return seen
@@ -82,6 +83,10 @@ struct ReplicasTests {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
+        // No store is unavailable but where the machine stood still for longer than a command may take; a move that was made
+        // then may have shown its page to nobody.
+        let unanswered = history.count { $0.status == 503 }
+        #expect(unanswered == 0 || history.contains { $0.ended - $0.began >= .seconds(2) })
         var pages: [Int: [UInt8]] = [:]
         for observation in history where observation.status == 200 {
             let position = try #require(observation.position)
@@ -90,7 +95,8 @@ struct ReplicasTests {
             #expect(pages[position, default: observation.body] == observation.body, "position \(position)")
             pages[position] = observation.body
         }
-        #expect(Set(pages.keys) == Set(1...(pages.keys.max() ?? 0)) && pages.count >= last)
+        let unseen = Set(1...(pages.keys.max() ?? last)).subtracting(pages.keys)
+        #expect(unseen.count <= unanswered && pages.count + unanswered >= last, "\(unseen)")
         // What had ended before something else began was seen by it: the session never goes back.
         let byEnd = history.filter { $0.position != nil }.sorted { $0.ended < $1.ended }
         for later in history {
