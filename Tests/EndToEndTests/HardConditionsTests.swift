@@ -53,8 +53,6 @@ struct HardConditionsTests {
         try await program.silence()
         #expect(program.standardError.contains("service-stopped"))
         await caller.close()
-        upstream.signal(SIGTERM)
-        upstream.signal(SIGTERM)
-        #expect(try await upstream.exitStatus() == 0)
+        try await upstream.kill()
     }
 }
