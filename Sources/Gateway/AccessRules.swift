@@ -51,7 +51,7 @@ struct AccessRules: Sendable {
             return Problem(
                 .hostNotAllowed,
                 "The request names none of the service’s hosts. It answers to localhost, to names below .localhost, to IP "
-                    + "addresses, and to the names in access.hosts.")
+                    + "addresses that a machine can have (127.0.0.1, not 0.0.0.0), and to the names in access.hosts.")
         }
         return refusal(of: claims, from: head.connection, host: host, listed: listed)
     }

@@ -272,8 +272,11 @@ public final class Gateway: Responder {
         headers.append("X-Content-Type-Options", "nosniff")
         headers.append("Cross-Origin-Resource-Policy", "same-origin")
         headers.append("X-Request-Id", trace.id)
-        // What a browser shows as a document of this origin neither loads nor runs anything, and stands in no frame.
-        if trace.head.headers["Sec-Fetch-Mode"] == "navigate" {
+        // What a browser shows as a document of this origin neither loads nor runs anything, and stands in no frame. To an origin
+        // that is not to be trusted, such as plain HTTP from another machine, browsers do not say that this is what they do.
+        if trace.head.headers["Sec-Fetch-Mode"].map({ $0 == "navigate" })
+            ?? (trace.head.headers["Accept"]?.contains("text/html") == true)
+        {
             headers.append("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
             headers.append("Referrer-Policy", "no-referrer")
         }

@@ -16,7 +16,7 @@ public struct Host: Equatable, Sendable {
             name = name[..<colon]
         }
         if name.first == 0x5B {
-            guard name.last == 0x5D, isIPv6(Substring(name.dropFirst().dropLast())) else { return nil }
+            guard name.last == 0x5D, groupsOfIPv6(Substring(name.dropFirst().dropLast())) != nil else { return nil }
         } else {
             if name.last == 0x2E { name = name.dropLast() }
             guard isName(name) else { return nil }
@@ -25,9 +25,21 @@ public struct Host: Equatable, Sendable {
         self.name = name.contains { 0x41...0x5A ~= $0 } ? spelt.lowercased() : spelt
     }
 
-    /// Whether nobody else can have this name point here: a loopback name or an IP address.
+    /// Whether nobody else can have this name point here: a loopback name or an IP address, but for those that only stand for
+    /// another one.
     public var isOurs: Bool {
-        isLoopback || name.hasPrefix("[") || isIPv4(name)
+        isLoopback || ((name.hasPrefix("[") || isIPv4(name)) && !standsForAnother)
+    }
+
+    /// Whether it is an address that no machine has and by which this machine is reached all the same: 0.0.0.0, `[::]` and IPv4
+    /// addresses in IPv6 (RFC 4291 §2.5.2, §2.5.5; RFC 7915). Browsers do not count them among the loopback addresses, and say nothing
+    /// of where a request to them comes from.
+    private var standsForAnother: Bool {
+        guard name.hasPrefix("[") else { return name.hasPrefix("0.") }
+        guard let groups = groupsOfIPv6(name.dropFirst().dropLast()), groups[..<4].allSatisfy({ $0 == 0 }) else {
+            return false
+        }
+        return groups[4...] != [0, 0, 0, 1]
     }
 
     /// Whether it can only be this machine.
@@ -65,35 +77,53 @@ private func isName(_ name: Substring.UTF8View) -> Bool {
 
 /// Four numbers from 0 to 255 without leading zeros.
 private func isIPv4(_ text: some StringProtocol) -> Bool {
-    var numbers = 0
+    numbersOfIPv4(text) != nil
+}
+
+private func numbersOfIPv4(_ text: some StringProtocol) -> [UInt16]? {
+    var numbers: [UInt16] = []
     var digits = 0
-    var value = 0
+    var value: UInt16 = 0
     for byte in text.utf8 {
         switch byte {
         case 0x30...0x39:
-            guard digits == 0 || value > 0 else { return false }
-            value = value * 10 + Int(byte - 0x30)
+            guard digits == 0 || value > 0 else { return nil }
+            value = value * 10 + UInt16(byte - 0x30)
             digits += 1
-            guard value < 256 else { return false }
+            guard value < 256 else { return nil }
         case 0x2E:
-            guard digits > 0 else { return false }
-            numbers += 1
+            guard digits > 0 else { return nil }
+            numbers.append(value)
             (digits, value) = (0, 0)
-        default: return false
+        default: return nil
         }
     }
-    return numbers == 3 && digits > 0
+    guard numbers.count == 3, digits > 0 else { return nil }
+    return numbers + [value]
 }
 
 /// Eight groups, of which `::` may stand for a run of zeros; the last two may be written as IPv4 (RFC 4291 §2.2).
-private func isIPv6(_ text: Substring) -> Bool {
+private func groupsOfIPv6(_ text: Substring) -> [UInt16]? {
     let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-    var groups = halves.flatMap { $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false) }
-    var count = groups.count
-    if let last = groups.last, isIPv4(last), text.hasSuffix(last) {
-        groups.removeLast()
-        count += 1
+    guard halves.count <= 2 else { return nil }
+    var read: [[UInt16]] = []
+    for (number, half) in halves.enumerated() {
+        var groups: [UInt16] = []
+        let parts = half.isEmpty ? [] : half.split(separator: ":", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if number == halves.count - 1, index == parts.count - 1, let four = numbersOfIPv4(part) {
+                groups += [four[0] << 8 | four[1], four[2] << 8 | four[3]]
+            } else {
+                guard 1...4 ~= part.utf8.count, part.utf8.allSatisfy({ hexadecimalValue($0) != nil }),
+                    let group = UInt16(part, radix: 16)
+                else { return nil }
+                groups.append(group)
+            }
+        }
+        read.append(groups)
     }
-    guard halves.count == 1 ? count == 8 : halves.count == 2 && count < 8 else { return false }
-    return groups.allSatisfy { 1...4 ~= $0.utf8.count && $0.utf8.allSatisfy { hexadecimalValue($0) != nil } }
+    let count = read.reduce(0) { $0 + $1.count }
+    guard read.count == 2 else { return count == 8 ? read[0] : nil }
+    guard count < 8 else { return nil }
+    return read[0] + [UInt16](repeating: 0, count: 8 - count) + read[1]
 }

@@ -23,7 +23,9 @@ struct ParameterFaults: Sendable {
     mutating func add(_ place: Place, _ name: String, _ detail: String) {
         count += 1
         guard count <= Self.mostNamed else { return }
-        let name = name.utf8.count <= Self.longestName ? name : name.prefix(Self.longestName / 4) + "…"
+        let name =
+            name.utf8.count <= Self.longestName
+            ? name : String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName / 4))) + "…"
         let reference: (String, String) =
             switch place {
             case .body: ("pointer", "/" + name.replacing("~", with: "~0").replacing("/", with: "~1"))

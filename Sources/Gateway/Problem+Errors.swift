@@ -163,7 +163,8 @@ extension Problem {
     /// What a caller is told who shows no access token that is known.
     static let tokenRequired = Problem(
         .authenticationRequired,
-        "The request needs one Authorization header, with Bearer and one of the service’s access tokens behind it.",
+        "The request needs one Authorization header, with Bearer and one of the service’s access tokens (access.tokens) behind "
+            + "it.",
         headers: ["WWW-Authenticate": "Bearer realm=\"paginatord\""])
 
     private static func says(_ what: String, _ upstream: PageSourceError.Upstream) -> String {

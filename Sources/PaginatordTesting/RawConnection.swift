@@ -148,7 +148,7 @@ public actor RawConnection {
 
     /// Reads the head of a response and leaves its body unread.
     public func readHead() throws -> RawResponse {
-        let lines = try read(upTo: Array("\r\n\r\n".utf8)).split(separator: "\r\n")
+        let lines = try read(upTo: "\r\n\r\n").split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
             throw Failure.notHTTP(lines.joined(separator: "|"))
@@ -208,7 +208,7 @@ public actor RawConnection {
         var body: [UInt8] = []
         do {
             while true {
-                let line = try read(upTo: Array("\r\n".utf8))
+                let line = try read(upTo: "\r\n")
                 guard let size = Int(line.prefix { $0 != ";" }, radix: 16) else { throw Failure.notHTTP(line) }
                 body += try read(size)
                 _ = try read(2)
@@ -220,7 +220,8 @@ public actor RawConnection {
     }
 
     /// Reads up to and without the mark, and takes the mark away.
-    private func read(upTo mark: [UInt8]) throws -> String {
+    public func read(upTo mark: String) throws -> String {
+        let mark = Array(mark.utf8)
         var start = 0
         while true {
             while start + mark.count <= buffer.count {

@@ -25,6 +25,13 @@ extension SessionStoreCheck {
                     try await rewrite(id, change)
                     try await expectRefusal("a read") { _ = try await store.read(id) }
                     try await expectRefusal("a list") { _ = try await store.list(owner: "ann", before: nil, limit: 10) }
+                    // Nothing can be written over it either, be it by who has read it before, and it is not let go of in time.
+                    var known = record
+                    known.state.publisherShouldFinish = true
+                    known.revision -= 1
+                    try expect("a write is refused", (try? await store.replace(known, event: nil)) != true)
+                    _ = try? await store.touch(id, expiresAt: record.expiresAt.adding(seconds: 1))
+                    try expect("it is not ended", try await store.sweep(now: now) { _ in false } == [])
                     try expect("the others are not", try await store.read(plain.id) == .live(plain))
                     try await rewrite(id, back)
                     try expect("it is as it was", try await store.record(id).state == record.state)

@@ -24,9 +24,11 @@ public enum SessionFileError: Error, Sendable, Equatable, CustomStringConvertibl
         case .inUse: "it is in use by another process"
         case .damaged(_, let detail): "it is damaged (\(detail))"
         case .newer(_, let version, let known):
-            "a newer version of the service has written it (schema \(version), known here up to \(known))"
+            "a newer version of the service has written it (schema \(version), known here up to \(known)): start that one, or "
+                + "name another file"
         case .foreign: "it is a database of another program"
-        case .cannotOpen(_, let detail): "it cannot be opened (\(detail))"
+        case .cannotOpen(_, let detail):
+            "it cannot be opened (\(detail)): its folder has to be there, and this user has to be allowed to write in it"
         case .notWritable(_, let detail): "it cannot be written (\(detail))"
         }
     }

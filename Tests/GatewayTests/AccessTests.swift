@@ -8,8 +8,8 @@ struct AccessTests {
         "A host that nobody else can have point here is accepted",
         arguments: [
             "localhost", "localhost:8080", "LOCALHOST:1", "localhost.", "a.localhost:80", "a.b.localhost", "127.0.0.1",
-            "127.1.2.3:65535", "192.168.1.9:8080", "10.0.0.5", "0.0.0.0", "[::1]", "[::1]:8080", "[::]", "[FE80::1]:80",
-            "[2001:db8:0:0:0:0:2:1]", "[::ffff:127.0.0.1]:80", "[1:2:3:4:5:6:1.2.3.4]", "my_host.localhost",
+            "127.1.2.3:65535", "192.168.1.9:8080", "10.0.0.5", "[::1]", "[::1]:8080", "[0:0:0::1]", "[::0001]",
+            "[FE80::1]:80", "[2001:db8:0:0:0:0:2:1]", "[1:2:3:4:5:6:1.2.3.4]", "[1::]", "my_host.localhost",
         ])
     func ownHosts(host: String) async throws {
         #expect(try await Service().send("GET", "/livez", headers: ["Host": host]).status == 200)
@@ -21,6 +21,11 @@ struct AccessTests {
             "evil.example", "evil.example:8080", "localhost.evil.example", "evillocalhost", "localhost.evil", "127.1",
             "2130706433", "0x7f.0.0.1", "0177.0.0.1", "127.0.0.1.evil.example", "1.2.3.256", "1.2.3", "01.2.3.4",
             "127.0.0.1.nip.io", "xn--n3h.example", "-", "a.local",
+            // They lead to this machine as well, and no browser says from which page.
+            "0.0.0.0", "0.0.0.0:8080", "0.0.0.0.", "0.1.2.3", "[::]", "[::]:8080", "[0:0:0:0:0:0:0:0]", "[::0.0.0.0]",
+            "[::ffff:127.0.0.1]:80", "[::FFFF:7f00:1]", "[0:0:0:0:0:ffff:10.0.0.5]", "[::127.0.0.1]",
+            "[::ffff:0:7f00:1]",
+            "[::2]",
         ])
     func foreignHosts(host: String) async throws {
         let service = try Service()

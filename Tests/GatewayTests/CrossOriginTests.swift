@@ -171,14 +171,20 @@ struct CrossOriginTests {
 
     @Test(
         "What a browser shows as a document can load and run nothing, and stand in no frame",
-        arguments: ["navigate", "cors", nil], ["/livez", "/nowhere", "/problems/not-found", "/sessions/x"])
-    func documents(mode: String?, target: String) async throws {
+        arguments: [
+            ("navigate", nil, true), ("navigate", "text/html", true), ("cors", nil, false),
+            ("cors", "text/html", false),
+            (nil, nil, false), (nil, "*/*", false), (nil, "application/json", false),
+            (nil, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
+        ] as [(String?, String?, Bool)], ["/livez", "/nowhere", "/problems/not-found", "/sessions/x"])
+    func documents(request: (mode: String?, accept: String?, isDocument: Bool), target: String) async throws {
         var headers: HeaderFields = ["Host": "localhost:8080"]
-        if let mode { headers.append("Sec-Fetch-Mode", mode) }
+        if let mode = request.mode { headers.append("Sec-Fetch-Mode", mode) }
+        if let accept = request.accept { headers.append("Accept", accept) }
         let answer = try await service().send("GET", target, headers: headers)
-        let policy = mode == "navigate" ? "default-src 'none'; frame-ancestors 'none'" : nil
+        let policy = request.isDocument ? "default-src 'none'; frame-ancestors 'none'" : nil
         #expect(answer.headers["Content-Security-Policy"] == policy)
-        #expect(answer.headers["Referrer-Policy"] == (mode == "navigate" ? "no-referrer" : nil))
+        #expect(answer.headers["Referrer-Policy"] == (request.isDocument ? "no-referrer" : nil))
         #expect(answer.headers["Cross-Origin-Resource-Policy"] == "same-origin")
     }
 

@@ -17,9 +17,14 @@ struct RedisLocationTests {
         #expect(location.address == .network(host: host, port: port) && location.database == database)
     }
 
-    @Test("A Unix socket is read from its path")
-    func socket() throws {
-        #expect(try RedisLocation("redis+unix:/run/redis/redis.sock").address == .socket(path: "/run/redis/redis.sock"))
+    @Test(
+        "A Unix socket is read from its path, with the database behind it",
+        arguments: [
+            ("redis+unix:/run/a.sock", 0), ("redis+unix:/run/a.sock?db=0", 0), ("redis+unix:/run/a.sock?db=15", 15),
+        ])
+    func socket(text: String, database: Int) throws {
+        let location = try RedisLocation(text)
+        #expect(location.address == .socket(path: "/run/a.sock") && location.database == database)
     }
 
     @Test(
@@ -29,7 +34,10 @@ struct RedisLocationTests {
             "redis://a:65536", "redis://a:x", "redis://a/x", "redis://a/-1", "redis://a/1/2", "redis://a/0?b=c",
             "redis://a?b", "redis://a#b", "redis://a b", "redis://é", "redis://[::1", "redis://[a]", "redis://[::1]x",
             "redis://a:+1", "redis://a/100000", "redis+unix:", "redis+unix:run", "redis+unix://a/b",
-            "redis+unix:/a?db=1", "redis+unix:/a#1", "redis+unix:/" + String(repeating: "a", count: 107),
+            "redis+unix:/a?db=", "redis+unix:/a?db=x", "redis+unix:/a?db=-1", "redis+unix:/a?db=100000",
+            "redis+unix:/a?1",
+            "redis+unix:/a?db=1&b=2", "redis+unix:/a?DB=1", "redis+unix:?db=1", "redis+unix:/a#1",
+            "redis+unix:/" + String(repeating: "a", count: 107),
         ])
     func malformed(text: String) {
         let fault = #expect(throws: RedisLocation.Fault.self) { try RedisLocation(text) }

@@ -45,7 +45,7 @@ struct SessionStorageTests {
         #expect(
             failure?.problems.map(\.description) == [
                 "sessions.store: expected \"memory\", \"sqlite:PATH\", \"redis://HOST:PORT/DATABASE\" or "
-                    + "\"redis+unix:/PATH\" but found \"\(text)\" in PAGINATORD_SESSIONS_STORE"
+                    + "\"redis+unix:/PATH?db=DATABASE\" but found \"\(text)\" in PAGINATORD_SESSIONS_STORE"
             ])
     }
 }

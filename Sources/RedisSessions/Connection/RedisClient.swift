@@ -143,7 +143,8 @@ private final class Presence: Sendable {
         let change: String?? = state.withLock { state in
             state.isThere[number] = error == nil
             if let error {
-                guard !state.hasEnded else { return nil }
+                // That it is closed here is no loss.
+                guard !state.hasEnded, error != .stopped else { return nil }
                 let isWord = if case .refused = error { error.description != state.reason } else { false }
                 guard !state.isLost || isWord else { return nil }
                 state.isLost = true

@@ -1,6 +1,6 @@
 import RedisSessions
 
-/// A Redis database, as `sessions.store` names it: `redis://HOST:PORT/DATABASE` or `redis+unix:/PATH`.
+/// A Redis database, as `sessions.store` names it: `redis://HOST:PORT/DATABASE` or `redis+unix:/PATH?db=DATABASE`.
 struct RedisLocation: Sendable, Equatable {
     /// Where the server listens.
     var address: RedisAddress
@@ -42,13 +42,16 @@ struct RedisLocation: Sendable, Equatable {
     init(_ text: String) throws(Fault) {
         if text.hasPrefix("rediss:") { throw .encrypted }
         if text.hasPrefix("redis+unix:") {
-            let path = String(text.dropFirst("redis+unix:".count))
+            let form = "redis+unix:/PATH?db=DATABASE, of which ?db=DATABASE (0) may be left out; the path has at most "
+            let parts = text.dropFirst("redis+unix:".count).split(
+                separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            let path = String(parts[0])
             guard path.hasPrefix("/"), !path.hasPrefix("//"), path.utf8.count <= Self.longestPath,
-                !path.contains(where: { "?#\0".contains($0) })
-            else {
-                throw .malformed("redis+unix:/PATH, at most \(Self.longestPath) bytes, and nothing behind the path")
-            }
+                !path.contains(where: { "#\0".contains($0) }),
+                let database = parts.count == 1 ? 0 : Self.database(parts[1].dropPrefix("db="))
+            else { throw .malformed(form + "\(Self.longestPath) bytes") }
             address = .socket(path: path)
+            self.database = database
             return
         }
         let form = "redis://HOST:PORT/DATABASE, of which PORT (6379) and DATABASE (0) may be left out"
@@ -59,8 +62,12 @@ struct RedisLocation: Sendable, Equatable {
         guard let (host, port) = Self.hostAndPort(parts[0]) else { throw .malformed(form) }
         address = .network(host: host, port: port)
         guard parts.count == 2, !parts[1].isEmpty else { return }
-        guard let database = decimal(parts[1]), database <= 99_999 else { throw .malformed(form) }
+        guard let database = Self.database(parts[1]) else { throw .malformed(form) }
         self.database = database
+    }
+
+    private static func database(_ text: Substring?) -> Int? {
+        text.flatMap { decimal($0) }.flatMap { $0 <= 99_999 ? $0 : nil }
     }
 
     private static func hostAndPort(_ text: Substring) -> (String, Int)? {
@@ -80,5 +87,12 @@ struct RedisLocation: Sendable, Equatable {
         if rest.isEmpty { return (String(host), 6379) }
         guard rest.removeFirst() == ":", let port = decimal(rest), (1...65_535).contains(port) else { return nil }
         return (String(host), port)
+    }
+}
+
+extension Substring {
+    /// What stands behind a beginning; `nil` where the text does not begin so.
+    fileprivate func dropPrefix(_ prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }
 }

@@ -49,7 +49,7 @@ extension SettingKind<Result<SessionStoreKind, RedisLocation.Fault>> {
             return .success(.sqlite(path: String(text.dropFirst(7))))
         }
         return SettingKind(
-            expected: #""memory", "sqlite:PATH", "redis://HOST:PORT/DATABASE" or "redis+unix:/PATH""#,
+            expected: #""memory", "sqlite:PATH", "redis://HOST:PORT/DATABASE" or "redis+unix:/PATH?db=DATABASE""#,
             fromJSON: { value in
                 guard case .string(let text) = value else { return nil }
                 return read(text)

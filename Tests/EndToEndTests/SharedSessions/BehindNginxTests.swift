@@ -57,6 +57,8 @@ struct BehindNginxTests {
             #expect(members["page"] as? Int == page)
             keys += (members["items"] as? [[String: Any]] ?? []).compactMap { $0["sys_id"] as? String }
             link = (members["links"] as? [String: String])?["next"] ?? ""
+            // Each event is here before the next move is made, so nginx keeps none back.
+            if page < 10 { _ = try await stream.read(upTo: "id: \(page)\n") }
         }
         #expect(link.isEmpty && keys.count == 600 && keys == keys.sorted() && Set(keys).count == 600)
         await stream.close()

@@ -9,22 +9,27 @@ import Testing
 struct OutageTests {
     /// Walks 500 pages, one replica and the other in turn, and expects each page once and in order.
     ///
-    /// - Parameter disturb: is called before each page with its number, the link to it, and the replicas, which it may
-    ///   replace.
+    /// - Parameters:
+    ///   - readAhead: of the session, as it is written.
+    ///   - disturb: is called before each page with its number, the link to it, and the replicas, which it may replace;
+    ///     returns an answer that it has got.
     private func walk(
-        _ service: SharedService, _ replicas: inout [SharedService.Replica],
-        disturb: (Int, String, inout [SharedService.Replica]) async throws -> Void
+        _ service: SharedService, _ replicas: inout [SharedService.Replica], readAhead: String,
+        disturb: (Int, String, inout [SharedService.Replica]) async throws -> Caller.Answer?
     ) async throws {
         var link =
             try await replicas[0].caller.open(
-                #"{"table":"incident","fields":["sys_id"],"itemsPerPage":20,"readAhead":0}"#) + "/next?after=0"
+                #"{"table":"incident","fields":["sys_id"],"itemsPerPage":20,"readAhead":\#(readAhead)}"#)
+            + "/next?after=0"
         var keys: [String] = []
         for page in 1...500 {
-            try await disturb(page, link, &replicas)
+            let first = try await disturb(page, link, &replicas)
             let arrived = try await Caller.insist(on: link, of: replicas.map { $0.caller }, from: page)
             try #require(
                 arrived.status == 200 && arrived["page"] == page && arrived["position"] == page,
                 "\(page): \(String(decoding: arrived.body, as: UTF8.self))")
+            // What was answered before a process ended is what is answered later.
+            if let first, first.status == 200 { #expect(first.body == arrived.body, "\(page)") }
             keys += arrived.keys
             link = arrived.link("next") ?? ""
         }
@@ -41,7 +46,8 @@ struct OutageTests {
         let moments = Array(1...500).shuffled(using: &generator)
         let (kills, restarts) = (Set(moments.prefix(20)), Set(moments.dropFirst(20).prefix(2)))
         var killed = 0
-        try await walk(service, &replicas) { page, link, replicas in
+        try await walk(service, &replicas, readAhead: "0") { page, link, replicas in
+            var first: Caller.Answer?
             if restarts.contains(page) {
                 // While this move is under way, somewhere between its first step and its last.
                 let (caller, redis) = (replicas[page % 2].caller, service.redis)
@@ -50,7 +56,7 @@ struct OutageTests {
                     try await Task.sleep(for: .microseconds(pause))
                     redis.stop()
                 }()
-                _ = try? await caller.call("POST", link)
+                first = try? await caller.call("POST", link)
                 try await end
                 #expect(try await caller.call("GET", "/readyz").status == 503)
                 let refused = try await caller.call("POST", "/sessions", #"{"table":"incident"}"#)
@@ -74,11 +80,12 @@ struct OutageTests {
                     try await Task.sleep(for: .microseconds(pause))
                     try await replica.program.kill()
                 }()
-                _ = try? await replica.caller.call("POST", link)
+                first = try? await replica.caller.call("POST", link)
                 try await end
                 await replica.caller.close()
                 replicas[victim] = try await service.start()
             }
+            return first
         }
         #expect(killed == 20)
         #expect(try await service.close(replicas) == [0, 0])
@@ -97,10 +104,11 @@ struct OutageTests {
                 try redis.start()
             }
         }
-        try await walk(service, &replicas) { page, _, replicas in
-            guard page == 250 else { return }
+        try await walk(service, &replicas, readAhead: #""auto""#) { page, _, replicas in
+            guard page == 250 else { return nil }
             let program = replicas[0].program
             try await eventually("Redis was away") { program.standardError.contains("store-unavailable") }
+            return nil
         }
         restarting.cancel()
         try await restarting.value

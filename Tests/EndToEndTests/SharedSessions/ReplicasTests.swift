@@ -36,15 +36,21 @@ struct ReplicasTests {
             #expect(try await replica.caller.patiently("DELETE", session).status == 204)
         }
         #expect(try await service.close(replicas) == [0, 0])
+        for replica in replicas {
+            try await replica.program.silence()
+            #expect(!replica.program.standardError.contains("store-unavailable"), "a stop is no outage")
+        }
     }
 
     /// What a client did, and saw come of it.
     private struct Observation: Sendable {
         var began: ContinuousClock.Instant
         var ended: ContinuousClock.Instant
+        var move: String
         var after: Int
         var status: Int
         var position: Int?
+        var page: Int?
         var body: [UInt8]
     }
 
@@ -73,8 +79,8 @@ struct ReplicasTests {
                         let reached: Int? = answer["position"]
                         seen.append(
                             Observation(
-                                began: began, ended: ContinuousClock.now, after: after, status: answer.status,
-                                position: reached, body: answer.body))
+                                began: began, ended: ContinuousClock.now, move: move, after: after,
+                                status: answer.status, position: reached, page: answer["page"], body: answer.body))
                         try #require([200, 412, 409, 503].contains(answer.status))
                         if let reached { position = max(position, reached) }
                     }
@@ -87,13 +93,26 @@ struct ReplicasTests {
         // then may have shown its page to nobody.
         let unanswered = history.count { $0.status == 503 }
         #expect(unanswered == 0 || history.contains { $0.ended - $0.began >= .seconds(2) })
-        var pages: [Int: [UInt8]] = [:]
+        var pages: [Int: Observation] = [:]
         for observation in history where observation.status == 200 {
             let position = try #require(observation.position)
-            // A move from n leads to n + 1, and everybody who got there got the same page.
+            // A move from n leads to n + 1, and everybody who got there made the same move and got the same page.
             #expect(position == observation.after + 1)
-            #expect(pages[position, default: observation.body] == observation.body, "position \(position)")
-            pages[position] = observation.body
+            let first = pages[position, default: observation]
+            #expect(first.body == observation.body && first.move == observation.move, "position \(position)")
+            pages[position] = first
+        }
+        // Each move began where the one before it had ended.
+        for (position, reached) in pages {
+            let from = position == 1 ? 0 : pages[position - 1]?.page
+            guard let from else { continue }
+            #expect(reached.page == from + (reached.move == "next" ? 1 : -1), "position \(position)")
+        }
+        // Nobody is told of a position to which no move has led that had begun by then.
+        let reaching = history.filter { $0.status == 200 }.sorted { $0.began < $1.began }
+        for told in history where told.status == 412 && unanswered == 0 {
+            let highest = reaching.prefix { $0.began < told.ended }.compactMap(\.position).max() ?? 0
+            #expect(try #require(told.position) <= highest)
         }
         let unseen = Set(1...(pages.keys.max() ?? last)).subtracting(pages.keys)
         #expect(unseen.count <= unanswered && pages.count + unanswered >= last, "\(unseen)")
