@@ -19,6 +19,9 @@ struct DefinitionParser {
         var maxIdleTimeout: Int
     }
 
+    /// How long an encoded query may be, in bytes. Instances refuse URLs of more than about 8 KiB.
+    static let longestQuery = 32 << 10
+
     /// The parameters of `GET /tables/{table}`.
     static let queryParameters = [
         "page", "instance", "query", "fields", "displayValue", "excludeReferenceLink", "view", "queryCategory",
@@ -67,7 +70,7 @@ struct DefinitionParser {
         var definition = SessionDefinition(
             instance: instance(), table: table ?? "", itemsPerPage: bounds.itemsPerPage, idleTimeout: bounds.idleTimeout
         )
-        definition.query = string("query", maxLength: .max)
+        definition.query = string("query", maxLength: Self.longestQuery)
         definition.fields = fields()
         if let displayValue = string("displayValue", maxLength: .max) {
             if let known = SessionDefinition.DisplayValue(rawValue: displayValue) {

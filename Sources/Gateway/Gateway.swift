@@ -284,24 +284,30 @@ public final class Gateway: Responder {
         if let stream = reply.stream {
             // Whoever asks for the head alone is told of a stream, and not of a body without length, but gets nothing of it.
             guard trace.head.method != "HEAD" else {
+                trace.permit?.end()
                 tell(trace, reply, bytes: 0)
                 return Response(status: reply.status, headers: headers, body: .stream { _ in })
             }
             let body = ResponseBody.stream { [self] writer in
                 let counted = CountingWriter(writer)
-                defer { tell(trace, reply, bytes: counted.bytes) }
+                defer {
+                    trace.permit?.end()
+                    tell(trace, reply, bytes: counted.bytes)
+                }
                 try await stream(counted)
             }
             return Response(status: reply.status, headers: headers, body: body)
         }
         let bytes = reply.body.reduce(0) { $0 + $1.count }
         tell(trace, reply, bytes: bytes)
-        return Response(status: reply.status, headers: headers, body: bytes == 0 ? .empty : .pieces(reply.body))
+        // A request is under way until its answer has been taken, too.
+        return Response(
+            status: reply.status, headers: headers, body: bytes == 0 ? .empty : .pieces(reply.body),
+            attachment: trace.permit)
     }
 
     /// Tells the observer of an answer, once all of it is written.
     private func tell(_ trace: RequestTrace, _ reply: Reply, bytes: Int) {
-        trace.permit?.end()
         observer.observe(
             .requestAnswered(
                 AnsweredRequest(

@@ -29,7 +29,7 @@ final class TokenHolder: Sendable {
     }
 }
 
-/// One request that is under way: until it is answered, or forgotten because its caller has gone.
+/// One request that is under way: until all of its answer is sent, or it is forgotten because its caller has gone.
 final class RequestPermit: Sendable {
     private let holder: TokenHolder
     private let isOpen = Atomic(true)
@@ -39,7 +39,7 @@ final class RequestPermit: Sendable {
         self.holder = holder
     }
 
-    /// The request is answered. Once is enough.
+    /// The request is over. Once is enough; where nobody says it, it is when nobody holds the permit any more.
     func end() {
         if isOpen.exchange(false, ordering: .relaxed) { holder.end() }
     }

@@ -7,12 +7,18 @@ public struct Response: Sendable {
     public var headers: HeaderFields
     /// The body.
     public var body: ResponseBody
+    /// What the server lets go of when all of the response is sent, or its peer has gone.
+    public var attachment: (any AnyObject & Sendable)?
 
     /// Makes a response.
-    public init(status: Int, headers: HeaderFields = [:], body: ResponseBody = .empty) {
+    public init(
+        status: Int, headers: HeaderFields = [:], body: ResponseBody = .empty,
+        attachment: (any AnyObject & Sendable)? = nil
+    ) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.attachment = attachment
     }
 
     /// No answer at all, as when a server or the network fails: the connection is closed instead.

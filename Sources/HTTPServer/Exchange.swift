@@ -40,6 +40,8 @@ final class Exchange: @unchecked Sendable {
     /// How a body in chunks is framed, and whose it is; `nil` for any other.
     private var chunks: (head: RequestHead, framing: ChunkFraming)?
     private var stream: StreamedBody?
+    /// What the answer holds until the request is over.
+    private var attachment: (any AnyObject & Sendable)?
     /// When a body that has not come whole by then is given up; `nil` when it is whole.
     private(set) var bodyDeadline: ContinuousClock.Instant?
 
@@ -223,6 +225,7 @@ final class Exchange: @unchecked Sendable {
         loop.assertCurrent()
         guard let connection else { return .NO }
         state = .answered
+        attachment = response.attachment
         var response = response
         let faults = daemon.state.configuration.onFault
         var status = response.status

@@ -67,6 +67,28 @@ struct AccessOverTheWireTests {
         #expect(try await service.stop() == 0)
     }
 
+    @Test("A request is under way until its answer has been taken: readers that are stuck count")
+    func stuckReader() async throws {
+        let service = try Self.start(
+            ["--listen", "127.0.0.1:0"],
+            ["PAGINATORD_ACCESS_TOKEN": "0123456789abcdef", "PAGINATORD_LIMITS_REQUESTS_PER_TOKEN": "1"])
+        let reader = try RawConnection(port: await service.listeningPort(), receiveBuffer: 4096)
+        try await reader.send(
+            "GET /tables/incident?itemsPerPage=5000 HTTP/1.1\r\nHost: localhost\r\n"
+                + "Authorization: Bearer 0123456789abcdef\r\n\r\n")
+        let head = try await reader.readHead()
+        #expect(head.status == 200 && head.headers["Content-Length"].flatMap { Int($0) } ?? 0 > 8 << 20)
+        let caller = try Caller(await service.listeningURL())
+        let refused = try await caller.call("GET", "/sessions", headers: Self.bearer("0123456789abcdef"))
+        #expect(refused.status == 429 && refused["limit"] == 1)
+        await reader.close()
+        try await eventually("it may") {
+            try await caller.call("GET", "/sessions", headers: Self.bearer("0123456789abcdef")).status == 200
+        }
+        await caller.close()
+        #expect(try await service.stop() == 0)
+    }
+
     @Test("A Unix socket needs no token", arguments: [nil, "0123456789abcdef"])
     func unix(token: String?) async throws {
         let folder = try OwnFolder()

@@ -72,7 +72,7 @@ struct OpenSessionTests {
         ),
         ("table", ["\"\(String(repeating: "a", count: 81))\"", "1", "true", "[]", "{}", #"["incident"]"#]),
         ("instance", [#""http://169.254.169.254/""#, #""Default""#, #""""#, "1", "{}"]),
-        ("query", ["1", "true", "[]", "{}"]),
+        ("query", ["1", "true", "[]", "{}", "\"\(String(repeating: "q", count: (32 << 10) + 1))\""]),
         ("fields", ["[]", "{}", "1", "true", #""number""#, "[1]", #"["number",null]"#, #"["number","number"]"#]),
         (
             "fields",
