@@ -19,6 +19,35 @@ import Testing
         }
     }
 
+    @Test("Wherever a head or a body stops, or drips on, it is cut, and it moves nothing", arguments: [true, false])
+    func stops(drips: Bool) async throws {
+        try await Deployment.run(limits: ["headTimeout": "'1s'", "bodyTimeout": "'1s'"]) { service in
+            let session = try await service.open()
+            var numbers = SeededGenerator(seed: 7)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    let length = Int.random(in: 50_000...1_000_000, using: &numbers)
+                    let framing = numbers.one(of: ["Content-Length: \(length)", "Transfer-Encoding: chunked"])
+                    let head = service.request("POST", session + "/next", [framing])
+                    let body = (framing.hasSuffix("d") ? "ffff\r\n" : "") + numbers.text(of: "xyz\r\n", 0...9999)
+                    let place = Int.random(in: 0...head.utf8.count - 5, using: &numbers)
+                    let start = numbers.one(of: [head + body, String(decoding: head.utf8.prefix(place), as: UTF8.self)])
+                    group.addTask {
+                        let peer = try service.connect()
+                        try await peer.send(start)
+                        if drips { #expect(try await peer.isCut(sending: "x")) }
+                        let answer = String(decoding: try await peer.readToEnd(), as: UTF8.self)
+                        // What has been made of it by the drops may be wrong besides.
+                        #expect(answer.isEmpty || (drips && answer.hasPrefix("HTTP/1.1 4")), "\(start): \(answer)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await service.position(of: session) == 0)
+            #expect(service.instance.requests.isEmpty)
+        }
+    }
+
     @Test("40: A body that drips, and one that never ends, are cut", arguments: [true, false])
     func slowBody(drips: Bool) async throws {
         try await Deployment.run(limits: ["bodyTimeout": "'1s'"]) { service in

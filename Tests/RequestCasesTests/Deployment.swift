@@ -13,6 +13,8 @@ final class Deployment: Sendable {
     static let token = "first-token-0123456789abcdef"
     /// The token of somebody else.
     static let otherToken = "other-token-fedcba9876543210"
+    /// The origins whose pages may call.
+    static let origins = ["https://app.example", "http://10.0.0.6"]
 
     let program: RunningProgram
     /// The port of the main listener.
@@ -59,7 +61,7 @@ final class Deployment: Sendable {
                   instances: { default: { url: "\(url ?? listener.description)", \(restraint) } },
                   access: {
                     tokens: { first: { env: "FIRST_TOKEN" }, other: { env: "OTHER_TOKEN" } },
-                    origins: ["https://app.example", "http://10.0.0.6"],
+                    origins: ["\(origins.joined(separator: "\", \""))"],
                   },
                   limits: { \(limits) },
                   \(settings)

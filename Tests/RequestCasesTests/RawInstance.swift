@@ -8,9 +8,9 @@ final class RawInstance {
     private let process = Process()
 
     /// - Parameters:
-    ///   - start: what it says first.
+    ///   - start: what it says first; record separators part what it says to one request after the other.
     ///   - repeated: what it says then for as long as anybody listens; `bomb` is a gigabyte of zeros in gzip, `slow` a blank
-    ///     now and then.
+    ///     now and then. Where it is nothing, the connection ends.
     init(start: String, repeated: String) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "-c", Self.script, start, repeated]
@@ -36,7 +36,9 @@ final class RawInstance {
 
     private static let script = """
         import socket, sys, threading, time, zlib
-        start, repeated = sys.argv[1].encode(), sys.argv[2].encode()
+        starts, repeated = sys.argv[1].encode().split(b'\\x1e'), sys.argv[2].encode()
+        def start():
+            return starts.pop(0) if len(starts) > 1 else starts[0]
         def bomb():
             packer = zlib.compressobj(9, zlib.DEFLATED, 31)
             yield packer.compress(b'{"result":[{"a":"')
@@ -52,7 +54,9 @@ final class RawInstance {
         def serve(connection):
             try:
                 while connection.recv(65536):
-                    connection.sendall(start)
+                    connection.sendall(start())
+                    if not repeated:
+                        break
                     for piece in bomb() if repeated == b'bomb' else endless():
                         connection.sendall(piece)
             except OSError:

@@ -40,6 +40,18 @@ import Testing
         }
     }
 
+    @Test("18: A token is compared with every one there is, and whole, whatever has been found")
+    func comparison() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let file = root.appendingPathComponent("Sources/Gateway/AccessTokens.swift")
+        let source = try String(contentsOf: file, encoding: .utf8)
+        let start = try #require(source.range(of: "for (index, entry) in entries.enumerated() {"))
+        let loop = source[start.upperBound...].prefix { $0 != "}" }
+        #expect(loop.contains("entry.digest.0") && loop.contains("entry.digest.1"))
+        let choice = /\b(if|guard|return|break|continue|where|switch|while|try|throw)\b|[=!<>]=|\?|&&|\|\||\s[<>]\s/
+        #expect(loop.firstMatch(of: choice) == nil)
+    }
+
     @Test("19: Somebody else's session is answered like one that never was")
     func foreignSession() async throws {
         try await Deployment.run { service in

@@ -1,0 +1,404 @@
+import PaginatordTesting
+
+/// Requests that are sound as HTTP and of one kind of the list, each time otherwise.
+struct VariedRequest {
+    /// What a request is about.
+    enum Kind: CaseIterable, Sendable {
+        // Whom it addresses.
+        case noHost, loopbackHost, addressHost, unixHost, inside
+        // Which page it comes from.
+        case foreignOrigin, nullOrigin, addressOrigin, originList, crossSite, noCORS, listedNotCORS, preflight
+        // Whose it is.
+        case wrongToken, repeatedToken, foreignSession
+        // What it asks for.
+        case wrongMethod, mediaType, announcedTooLarge, table, foreignInstance
+        // What does not matter.
+        case forwarded, upgrade, encodings
+    }
+
+    /// Its method.
+    var method = "GET"
+    /// Its target.
+    var target: String
+    /// Its further lines.
+    var lines: [String] = []
+    /// Its body.
+    var body: String?
+    /// The token that it shows.
+    var token: String? = Deployment.token
+    /// Its host; the service's own where it is `localhost`.
+    var host: String? = "localhost"
+    /// The name of the problem by the status that may answer it; none for an answer that is no problem.
+    var expected: [Int: String?] = [200: nil]
+    /// The listed origin that it comes from, which then may read the answer.
+    var listed: String?
+    /// What neither an answer nor the log may have.
+    var hidden = ""
+
+    /// Makes the request of a kind that these numbers lead to.
+    ///
+    /// - Parameters:
+    ///   - session: the path of a session of `Deployment.token`, which no request of a kind that is refused may change.
+    ///   - port: the service's.
+    init(_ kind: Kind, session: String, port: UInt16, using numbers: inout SeededGenerator) {
+        target = session
+        switch kind {
+        case .noHost:
+            ask(of: session, &numbers)
+            host = nil
+            lines += [
+                numbers.one(of: ["X-Host", "Hos", "Hostt", "Forwarded-Host", "X-Forwarded-Host"]) + ": localhost"
+            ]
+            expected = [400: "malformed-request"]
+        case .loopbackHost:
+            let label = numbers.text(of: "abcxyz019_", 1...20)
+            host = numbers.one(of: [
+                "[::1]", "127.\(numbers.address(3))",
+                numbers.recased("localhost"), "\(label).localhost", "\(label).\(label).\(numbers.recased("localhost"))",
+                "localhost.",
+            ])
+            host?.append(numbers.port())
+        case .addressHost:
+            host = numbers.one(of: [numbers.address(4), numbers.longAddress()]) + numbers.port()
+            if Bool.random(using: &numbers) { (token, expected) = (nil, [401: "authentication-required"]) }
+        case .unixHost: host = numbers.text(of: visible + " é", 0...60)
+        case .inside:
+            target = numbers.one(of: [
+                "/metrics", "/debug", "/instances", "/sessions", "/" + numbers.text(of: "abc/_-", 1...9),
+            ])
+            if Bool.random(using: &numbers) {
+                hidden = numbers.text(of: "bcdfghjk", 12...20)
+                (host, expected) = (
+                    hidden + numbers.one(of: [".example", ".localhost.example", ""]), [421: "host-not-allowed"]
+                )
+            } else {
+                (token, expected) = (nil, [401: "authentication-required"])
+            }
+        case .foreignOrigin:
+            ask(of: session, &numbers)
+            come(from: numbers.foreignOrigin(port), &numbers)
+        case .nullOrigin:
+            ask(of: session, &numbers)
+            let none = [
+                "", "\"null\"", "undefined", "*", "none", "//", "about:blank", "data:", "0", "null/", "null:80",
+            ]
+            come(from: numbers.one(of: none + [numbers.recased("null"), "null"]), &numbers)
+        case .addressOrigin:
+            ask(of: session, &numbers)
+            let address = numbers.one(of: [
+                numbers.address(4), numbers.longAddress(), "2130706433", "0x7f.0.0.1", "127.1",
+            ])
+            let authority = address + numbers.port()
+            come(from: numbers.one(of: ["http", "https"]) + "://" + authority, &numbers)
+            // As where a page's own host name points here.
+            if !address.hasPrefix("127."), address.contains(/^(\[|[0-9]+\.[0-9]+\.[0-9]+\.)/),
+                Bool.random(using: &numbers)
+            {
+                host = authority
+            }
+        case .originList:
+            ask(of: session, &numbers)
+            let some = Deployment.origins + ["http://localhost:\(port)", "https://evil.example", "null"]
+            let origins = (0..<Int.random(in: 2...4, using: &numbers)).map { _ in numbers.one(of: some) }
+            if Bool.random(using: &numbers) {
+                come(from: origins.joined(separator: numbers.one(of: [" ", ", ", ",", "; ", "\t"])), &numbers)
+            } else {
+                for origin in origins { come(from: origin, &numbers) }
+            }
+        case .crossSite:
+            ask(of: session, &numbers)
+            let site = numbers.one(of: [
+                "cross-site", "same-site", numbers.recased("CROSS-SITE"), "", "SAME-ORIGIN", "same-origin, none", "?1",
+                numbers.edited("same-origin", "xyz-_,"), numbers.edited("none", "xyz-_,"),
+            ])
+            lines += numbers.shuffled(["Sec-Fetch-Site: \(site)"] + numbers.fetchLines(without: "Site"))
+            expected = [403: "origin-not-allowed"]
+        case .noCORS:
+            ask(of: session, &numbers)
+            listed = numbers.one(of: Deployment.origins + [nil, nil])
+            let origin = listed ?? numbers.one(of: ["http://localhost:\(port)", nil, nil])
+            lines += numbers.shuffled(
+                ["Sec-Fetch-Mode: no-cors"] + (origin.map { ["Origin: \($0)"] } ?? [])
+                    + numbers.fetchLines(without: "Mode"))
+            expected = [403: "origin-not-allowed"]
+        case .listedNotCORS:
+            ask(of: session, &numbers)
+            let origin = numbers.one(of: Deployment.origins)
+            let mode = numbers.one(of: [
+                "navigate", "same-origin", "websocket", "", "no-cors", "CORS", numbers.edited("cors", "xyz-_,"),
+            ])
+            lines += numbers.shuffled(
+                ["Origin: \(origin)", "Sec-Fetch-Mode: \(mode)"] + numbers.fetchLines(without: "Mode"))
+            (listed, expected) = (origin, [403: "origin-not-allowed"])
+        case .preflight:
+            let origin = numbers.one(of: Deployment.origins)
+            (method, listed, expected) = ("OPTIONS", origin, [204: nil])
+            target = numbers.one(of: [
+                "/sessions", session, session + "/next", "/tables/x", "/" + numbers.text(of: "ab/", 0...9),
+            ])
+            let asked = numbers.one(of: ["GET", "POST", "DELETE", "PATCH", "PUT", numbers.text(of: "ABCabc", 1...9)])
+            lines = [
+                "Origin: \(origin)", "Access-Control-Request-Method: \(asked)",
+                "Access-Control-Request-Headers: \(numbers.text(of: "abc-,", 0...30))",
+            ]
+            for name in ["Private", "Local"] where Bool.random(using: &numbers) {
+                lines += ["Access-Control-Request-\(name)-Network: \(numbers.one(of: ["true", "false", "", "*"]))"]
+            }
+            if Bool.random(using: &numbers) { lines += ["Sec-Fetch-Mode: cors", "Sec-Fetch-Site: cross-site"] }
+            lines = numbers.shuffled(lines)
+            // A preflight never brings one; a wrong one does not matter.
+            token = numbers.one(of: [nil, nil, "wrong"])
+        case .wrongToken:
+            ask(of: session, &numbers)
+            showWrongToken(&numbers)
+            (token, expected) = (nil, [401: "authentication-required"])
+        case .repeatedToken:
+            ask(of: session, &numbers)
+            let values = ["Bearer \(Deployment.token)", "Bearer \(Deployment.otherToken)", "Basic eDp5", "", "x"]
+            for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+                lines += [numbers.recased("authorization") + ": " + numbers.one(of: values)]
+            }
+            lines = numbers.shuffled(lines)
+            expected = [400: "malformed-request"]
+        case .foreignSession:
+            if Bool.random(using: &numbers) {
+                let place = session.utf8.count - Int.random(in: 1...16, using: &numbers)
+                var bytes = Array(session.utf8)
+                bytes[place] = bytes[place] == 0x30 ? 0x31 : 0x30
+                askSession(String(decoding: bytes, as: UTF8.self), &numbers)
+            } else {
+                askSession(session, &numbers)
+            }
+            (token, expected) = (Deployment.otherToken, [404: "session-not-found"])
+        case .wrongMethod:
+            target += "/" + numbers.one(of: ["next", "first", "previous", "last"])
+            let known = ["PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "SEARCH", "QUERY", "LINK"]
+            repeat {
+                method = numbers.one(of: [
+                    numbers.one(of: known), numbers.recased(numbers.one(of: ["get", "post", "options", "head"])),
+                    numbers.edited(numbers.one(of: ["GET", "POST", "OPTIONS"]), "ABCabc0!#$%&'*+-.^_`|~"),
+                    numbers.text(of: "ABCXYZ-", 1...20),
+                ])
+            } while ["GET", "POST", "OPTIONS", "HEAD", ""].contains(method)
+            expected = [405: "method-not-allowed"]
+        case .mediaType:
+            askObject(of: session, &numbers)
+            declareWrongType(&numbers)
+        case .announcedTooLarge:
+            let isObject = Bool.random(using: &numbers)
+            (method, target) = numbers.one(
+                of: isObject ? [("POST", "/sessions"), ("PATCH", session)] : [("POST", session + "/next")])
+            let length = 1 << 20 + Int.random(in: 1...(1 << Int.random(in: 0...61, using: &numbers)), using: &numbers)
+            lines = numbers.shuffled([
+                "Content-Length: \(length)", "Content-Type: application/json",
+                "\(numbers.recased("expect")): \(numbers.recased("100-continue"))",
+            ])
+            expected = [413: "content-too-large"]
+        case .table: askTable(&numbers)
+        case .foreignInstance: askInstance(&numbers)
+        case .forwarded:
+            let value = numbers.one(of: [
+                "203.0.113.\(numbers.text(of: "1", 3...9))", numbers.text(of: "bcdfghjk", 9...20),
+            ])
+            hidden = value
+            let names = [
+                "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix",
+                "X-Original-URL", "X-Rewrite-URL", "X-Real-IP", "X-HTTP-Method-Override", "X-Original-Host", "Via",
+                "True-Client-IP", "X-Forwarded-Server",
+            ]
+            lines = names.filter { _ in Bool.random(using: &numbers) }.map {
+                "\($0): " + numbers.one(of: [value, "\(value), localhost", "DELETE", session, "/livez"])
+            }
+            lines += ["Forwarded: for=\(value);host=\"\(value)\";proto=https;by=_\(value)"]
+        case .upgrade:
+            let upgrade = numbers.one(of: ["websocket", "h2c", "HTTP/2.0", "TLS/1.2, HTTP/1.1", "WebSocket", "x", ""])
+            lines = numbers.shuffled([
+                "Connection: \(numbers.shuffled(["Upgrade", "HTTP2-Settings", "keep-alive"]).joined(separator: ", "))",
+                "Upgrade: \(upgrade)", "HTTP2-Settings: \(numbers.text(of: "AMZ_-", 0...30))",
+                "Sec-WebSocket-Key: \(numbers.text(of: "AMZ+/", 22...22))==", "Sec-WebSocket-Version: 13",
+            ])
+        case .encodings:
+            let codings = (0..<Int.random(in: 0...5, using: &numbers)).map { _ in
+                numbers.one(of: ["gzip", "br", "zstd", "deflate", "identity", "*", "x-gzip", "GZIP", ""])
+                    + numbers.one(of: ["", ";q=1", ";q=0", "; q=0.5", ";q=2", ";q", ";x=y"])
+            }
+            lines = ["Accept-Encoding: \(codings.joined(separator: numbers.one(of: [",", ", ", " "])))"]
+        }
+    }
+
+    // MARK: What would do something
+
+    /// Asks for something that would move, open, change, end or fetch something.
+    private mutating func ask(of session: String, _ numbers: inout SeededGenerator) {
+        switch Int.random(in: 0..<4, using: &numbers) {
+        case 0: askObject(of: session, &numbers)
+        case 1: target = "/tables/incident"
+        case 2: (method, lines) = ("OPTIONS", ["Access-Control-Request-Method: POST"])
+        default: askSession(session, &numbers)
+        }
+    }
+
+    /// Asks for something with a body.
+    private mutating func askObject(of session: String, _ numbers: inout SeededGenerator) {
+        (method, target, body) = numbers.one(of: [
+            ("POST", "/sessions", #"{"table":"incident"}"#), ("PATCH", session, #"{"idleTimeout":77}"#),
+        ])
+    }
+
+    /// Asks a session for something.
+    private mutating func askSession(_ session: String, _ numbers: inout SeededGenerator) {
+        let (method, rest) = numbers.one(of: [
+            ("GET", ""), ("DELETE", ""), ("POST", "/next"), ("POST", "/first"), ("POST", "/last"), ("POST", "/reset"),
+            ("GET", "/next?after=0"), ("POST", "/next?after=0"), ("GET", "/events"), ("GET", "/records"),
+            ("GET", "/pages/1"),
+        ])
+        (self.method, target) = (method, session + rest)
+    }
+
+    // MARK: Pages
+
+    private mutating func come(from origin: String, _ numbers: inout SeededGenerator) {
+        // A page may bring both, and so may no browser at all.
+        lines = numbers.shuffled(lines + ["Origin: \(origin)"] + numbers.fetchLines(without: ""))
+        if Bool.random(using: &numbers) { token = nil }
+        expected = [403: "origin-not-allowed"]
+    }
+
+    // MARK: Tokens
+
+    private mutating func showWrongToken(_ numbers: inout SeededGenerator) {
+        let token = Deployment.token
+        hidden = token
+        switch Int.random(in: 0..<8, using: &numbers) {
+        case 0: return
+        case 1:
+            var bytes = Array(token.utf8)
+            let place = Int.random(in: bytes.indices, using: &numbers)
+            repeat {
+                bytes[place] = Array(token.utf8)[place] ^ 1 << UInt8.random(in: 0..<7, using: &numbers)
+            } while !(0x21...0x7E).contains(bytes[place])
+            hidden = String(decoding: bytes, as: UTF8.self)
+        case 2:
+            let count = Int.random(in: 0..<token.count, using: &numbers)
+            hidden = String(Bool.random(using: &numbers) ? token.prefix(count) : token.suffix(count))
+        case 3: hidden = numbers.edited(token, visible)
+        case 4:
+            hidden +=
+                numbers.one(of: [" ", "  ", ",", " x", "\"", "=", ", Bearer \(token)"]) + numbers.text(of: "x ", 0...99)
+        case 5:
+            let start = numbers.one(of: [
+                "Basic ", "Token ", "Digest ", "", "Bearer\t", "Bearer", "Bearer: ", "Bearer=", "Béarer ",
+            ])
+            lines += ["Authorization: \(start)\(token)"]
+            return
+        case 6:
+            if Bool.random(using: &numbers) {
+                let name = numbers.one(of: ["access_token", "token", "authorization", "bearer_token", "Authorization"])
+                target += (target.contains("?") ? "&" : "?") + "\(name)=\(numbers.one(of: ["", "Bearer%20"]))\(token)"
+            } else {
+                let name = numbers.one(of: [
+                    "X-Token: ", "Cookie: token=", "Proxy-Authorization: Bearer ", "X-Authorization: Bearer ",
+                    "Authentication: Bearer ", "Sec-WebSocket-Protocol: ", "WWW-Authenticate: Bearer ", "X-Api-Key: ",
+                ])
+                lines += [name + token]
+            }
+            return
+        default:
+            let count = Int.random(in: 1..<token.count, using: &numbers)
+            hidden = String(token.prefix(count) + Deployment.otherToken.dropFirst(count))
+        }
+        if ![Deployment.token, Deployment.otherToken].contains(hidden) { lines += ["Authorization: Bearer \(hidden)"] }
+    }
+
+    // MARK: Bodies
+
+    private mutating func declareWrongType(_ numbers: inout SeededGenerator) {
+        let sound = "application/json"
+        var type = numbers.one(of: [
+            "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "text/json",
+            "*/*",
+            "application/json, text/plain", "application/vnd.api+json", "application/json+x", sound, "json", "a",
+        ])
+        if type == sound {
+            repeat { type = numbers.edited(sound, "abcx/+-.,\"") } while type.lowercased() == sound
+        } else {
+            type += numbers.one(of: [
+                "", ";charset=utf-8", "; x=application/json", ";application/json", ", application/json",
+            ])
+        }
+        lines = ["Content-Type: \(type)"]
+        expected = [415: "unsupported-media-type"]
+        if Int.random(in: 0..<8, using: &numbers) == 0 {
+            lines = numbers.shuffled(["Content-Type: \(sound)", "content-type: \(numbers.one(of: [sound, type]))"])
+            expected = [400: "malformed-request"]
+        }
+    }
+
+    private mutating func askTable(_ numbers: inout SeededGenerator) {
+        let sound = numbers.text(of: "abcxyz", 1...1) + numbers.text(of: "abcxyz019_", 0...30)
+        let wrong = [
+            "/", "../", "/../", "..\\", "\\", "?sysparm_limit=1", "?", "#", "%2f..", "%00", "%", "&x=y", ";x", " ",
+            "\n",
+            "\r\n", "\0", "\u{1}", "\u{7F}", "é", "\u{456}", "\u{301}", "\u{200B}", "\u{202E}", "\u{FF41}", "\u{1D41A}",
+            ".", "-", "A", "'", "\"", ":", "@", "^", "*", "+", "=", ",", "\u{130}", "\u{212A}", "\u{660}",
+        ]
+        var table: String
+        switch Int.random(in: 0..<5, using: &numbers) {
+        case 0: table = numbers.text(of: "abcxyz", 1...1) + numbers.text(of: "abcxyz019_", 80...900)
+        case 1: table = numbers.text(of: "0189_", 1...3) + sound
+        case 2: table = sound.uppercased() + "X"
+        default: table = numbers.inserted(numbers.one(of: wrong), into: sound)
+        }
+        if Int.random(in: 0..<3, using: &numbers) == 0 {
+            target = "/tables/" + percentEncoded(table)
+            expected = [400: "malformed-request", 404: "not-found", 422: "invalid-parameter"]
+        } else {
+            let values = ["5", "true", "[\"incident\"]", "{}", "{\"name\":\"incident\"}", "1.5", "null", "\"\""]
+            let value = numbers.one(of: [
+                numbers.json(table), numbers.json(table), numbers.json(table), numbers.one(of: values),
+            ])
+            (method, target, body) = ("POST", "/sessions", #"{"table":\#(value)}"#)
+            expected = [422: "invalid-parameter"]
+        }
+    }
+
+    private mutating func askInstance(_ numbers: inout SeededGenerator) {
+        let known = [
+            "table", "instance", "query", "fields", "displayValue", "excludeReferenceLink", "view", "queryCategory",
+            "queryNoDomain", "itemsPerPage", "stableOrder", "page", "readAhead", "idleTimeout", "publisherShouldFinish",
+        ]
+        let places = [
+            "http://169.254.169.254/", "http://\(numbers.address(4))\(numbers.port())/", "//evil.example",
+            "evil.example",
+            "file:///etc/passwd", "https://evil.example@localhost", "http://\(numbers.longAddress())", "", "Default",
+            "other",
+            "default\0", " default", numbers.edited("default", visible + "\r\n"),
+        ]
+        let place = numbers.one(of: places)
+        let names = [
+            "url", "host", "baseUrl", "proxy", "Instance", "sysparm_query", "sysparm_limit", "__proto__", "uri", "",
+        ]
+        var name = numbers.one(
+            of: names + [numbers.edited(numbers.one(of: known), "abcXYZ_- ."), numbers.text(of: visible, 1...9)])
+        if known.contains(name) { name += "x" }
+        expected = [422: "invalid-parameter"]
+        if Int.random(in: 0..<3, using: &numbers) == 0 {
+            // A NUL in an escape is no well-formed query.
+            expected[400] = .some("malformed-request")
+            let (first, second) = numbers.one(of: [("instance", place), (name, place), ("query=a&query", place)])
+            target =
+                "/tables/incident?" + (first.contains("=") ? first : percentEncoded(first)) + "="
+                + percentEncoded(second)
+        } else {
+            let value = numbers.one(of: [
+                numbers.json(place), "5", "true", "[]", "{}", #"{"url":\#(numbers.json(place))}"#,
+            ])
+            let other = numbers.one(of: [
+                #""instance":\#(value)"#, #"\#(numbers.json(name)):\#(value)"#, #""table":"incident""#,
+                #""instance":"default","instance":\#(numbers.json(place))"#,
+            ])
+            (method, target) = ("POST", "/sessions")
+            body = "{\(numbers.shuffled([#""table":"incident""#, other]).joined(separator: ","))}"
+        }
+    }
+}
