@@ -34,7 +34,8 @@ import Testing
                     let start = numbers.one(of: [head + body, String(decoding: head.utf8.prefix(place), as: UTF8.self)])
                     group.addTask {
                         let peer = try service.connect()
-                        try await peer.send(start)
+                        // A stall of this machine may be all the time there was.
+                        try? await peer.send(start)
                         if drips { #expect(try await peer.isCut(sending: "x")) }
                         let answer = String(decoding: try await peer.readToEnd(), as: UTF8.self)
                         // What has been made of it by the drops may be wrong besides.

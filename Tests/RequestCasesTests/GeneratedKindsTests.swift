@@ -1,6 +1,5 @@
 import DemoInstance
 import HTTPModel
-import HTTPServer
 import PaginatordTesting
 import Testing
 
@@ -127,30 +126,5 @@ import Testing
             let host = try #require(expected?.host)
             #expect(host.hasPrefix("127.0.0.1:"))
         }
-    }
-
-    @Test("Wherever an instance points to, nobody is asked but itself, and nothing moves")
-    func redirects() async throws {
-        let other = Witness()
-        try await serving(other) { listener in
-            try await Deployment.run(restraint: "retries: 0, circuit: { failures: 0 }") { service in
-                let session = try await service.open()
-                var numbers = SeededGenerator(seed: 7)
-                let own = "http://127.0.0.1:\(service.port)"
-                for number in 1...Self.count {
-                    let place = numbers.one(of: [
-                        listener.description, own, "", "//evil.example", "HTTP://localhost", "file://",
-                    ])
-                    let location = place + "/" + numbers.text(of: "abc/.?#%@:;&=", 0...30)
-                    let status = numbers.one(of: [300, 301, 302, 303, 305, 307, 308])
-                    service.instance.append(.answer(Response(status: status, headers: ["Location": location])))
-                    let answer = try await service.call("POST", session + "/next")
-                    #expect(answer.status == 502 && answer.problem == "upstream-failed", "\(location): \(answer.text)")
-                    #expect(service.instance.requests.count == number)
-                }
-                #expect(try await service.position(of: session) == 0)
-            }
-        }
-        #expect(other.heads.isEmpty)
     }
 }
