@@ -56,7 +56,8 @@ public enum HeadFault: Sendable, Equatable, CaseIterable {
         case .fieldValue: "A header’s value must not hold control characters."
         case .repeatedHost: "The Host header is there more than once."
         case .repeatedField:
-            "A header that may be there once is there more than once: Authorization, a condition, a content’s type or range."
+            "A header that may be there once is there more than once: Authorization, a condition, a content’s type or range, "
+                + "or what a browser says of a request’s origin (Sec-Fetch-Site, Sec-Fetch-Mode)."
         case .contentLength:
             "There may be one Content-Length, it has to be a number, and Transfer-Encoding excludes it."
         case .transferCoding: "The only Transfer-Encoding that is known here is chunked, once."

@@ -237,6 +237,7 @@ import Testing
             "Authorization: a", "If-Match: \"1\"", "If-None-Match: \"1\"", "If-Modified-Since: x",
             "If-Unmodified-Since: x",
             "If-Range: x", "Content-Range: x", "Content-Type: a/b", "Expect: x",
+            "Sec-Fetch-Site: none", "Sec-Fetch-Mode: cors",
         ])
     func repeated(line: String) async throws {
         try await expectRefused(

@@ -132,6 +132,7 @@ static inline unsigned int cmhd_single_field(const char *name, size_t size) {
     static const struct { size_t size; const char *name; } fields[] = {
         {6, "expect"}, {8, "if-match"}, {8, "if-range"}, {12, "content-type"}, {13, "authorization"},
         {13, "if-none-match"}, {13, "content-range"}, {17, "if-modified-since"}, {19, "if-unmodified-since"},
+        {14, "sec-fetch-site"}, {14, "sec-fetch-mode"},
     };
     for (unsigned int i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (size == fields[i].size && strncasecmp(name, fields[i].name, size) == 0) return 1u << i;
