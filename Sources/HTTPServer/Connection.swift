@@ -17,6 +17,8 @@ final class Connection {
     /// When the connection is cut if the head, or the next request, has not come, in the loop's milliseconds; `nil` while a
     /// request is under way.
     var deadline: Int?
+    /// Whether an answer was sent and nothing has come behind its request.
+    var isIdle = false
     /// Whether the peer had ended its direction when this was last looked at, with all that it had sent read.
     var hadEnded = false
 

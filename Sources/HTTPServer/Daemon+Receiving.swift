@@ -11,9 +11,11 @@ extension Daemon {
         connection.stream.take(start, size, firstOdd: firstOdd)
         if let exchange = connection.exchange {
             exchange.received(UnsafeRawBufferPointer(start: start, count: size))
-        } else {
-            // A head has its time from its first byte on.
-            connection.deadline = min(connection.deadline ?? .max, loop.now + headTimeout)
+        } else if connection.isIdle {
+            // A head has its time from its first byte on, however little was left of the idle time; no later byte gives
+            // it more. The first head on a connection has its time already.
+            connection.isIdle = false
+            connection.deadline = loop.now + headTimeout
         }
     }
 

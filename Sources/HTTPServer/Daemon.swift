@@ -9,6 +9,10 @@ internal import Synchronization
 /// It runs in external epoll mode: when its epoll descriptor is readable, whenever Swift code has resumed something,
 /// and again as long as it says that it has more to do. Everything here happens on the loop.
 ///
+/// libmicrohttpd has no time limit of its own: it knows one for everything, and would cut heads, bodies and answers that
+/// have other deadlines, as well as readers whose answer the system has taken over long ago. Each connection has at every
+/// moment one deadline, which `sweep` looks at, or a responder or producer that it waits for.
+///
 /// Safe because every method asserts or runs on the loop; and libmicrohttpd, which holds no reference to this object,
 /// is stopped by `close` before `whileRunning` lets it go.
 final class Daemon: @unchecked Sendable {
@@ -41,8 +45,6 @@ final class Daemon: @unchecked Sendable {
     /// Connections that libmicrohttpd has not been given yet.
     private var arrivals: [Acceptor.Accepted] = []
     private var watch: DescriptorWatch?
-    private var timer: LoopTimer?
-    private var timerDue: ContinuousClock.Instant?
     private var sweeper: LoopTimer?
     private var isSweeping = false
     private var graceTimer: LoopTimer?
@@ -86,11 +88,7 @@ final class Daemon: @unchecked Sendable {
         handle = started
         whileRunning = self
         do throws(EventLoopError) {
-            // Safe because `close` ends all five, which hold this object unowned, before `whileRunning` lets it go.
-            timer = try LoopTimer(on: loop) { [unowned self] in
-                timerDue = nil
-                run()
-            }
+            // Safe because `close` ends all four, which hold this object unowned, before `whileRunning` lets it go.
             sweeper = try LoopTimer(on: loop) { [unowned self] in sweep() }
             graceTimer = try LoopTimer(on: loop) { [unowned self] in endGrace() }
             let watch = try DescriptorWatch(cmhd_epoll_descriptor(started), on: loop) { [unowned self] _ in run() }
@@ -112,7 +110,6 @@ final class Daemon: @unchecked Sendable {
         // The acceptor keeps the server's limit; this one must never come first.
         options.connection_limit = UInt32(
             clamping: configuration.maxConnections.addingReportingOverflow(64).partialValue)
-        options.timeout_seconds = UInt32(clamping: configuration.idleTimeout.components.seconds)
         // The response's head comes from the same memory: without room of its own the peer would get no answer.
         options.memory_limit = max(4 << 10, configuration.maxHeadBytes) + responseHeadBytes
         guard kind == .tls, let tls else { return cmhd_start(options, callbacks) }
@@ -179,9 +176,9 @@ final class Daemon: @unchecked Sendable {
         }
         handle = nil
         takeArrivals()
-        for timer in [timer, sweeper, graceTimer] { timer?.close() }
+        for timer in [sweeper, graceTimer] { timer?.close() }
         watch?.close()
-        (timer, sweeper, graceTimer, watch) = (nil, nil, nil, nil)
+        (sweeper, graceTimer, watch) = (nil, nil, nil)
         if let settler { loop.removeSettler(settler) }
         settler = nil
         stopped?()
@@ -222,11 +219,8 @@ final class Daemon: @unchecked Sendable {
             }
             guard let handle else { return true }
             var milliseconds: UInt64 = 0
+            // Without a time limit of its own it has either something to do at once or nothing.
             if MHD_get_timeout(handle, &milliseconds) != .YES { return true }
-            if milliseconds > 0 {
-                wake(after: .milliseconds(Int64(clamping: milliseconds)))
-                return !needsRun
-            }
             needsRun = true
         }
         return false
@@ -235,14 +229,6 @@ final class Daemon: @unchecked Sendable {
     /// Whether a daemon that gets no new connections has lost its last one; those on their way to it count.
     private var hasRetired: Bool {
         retired != nil && load.load(ordering: .relaxed) == 0
-    }
-
-    /// Sets the timer, unless it is due earlier anyway: most requests only move the time further away.
-    private func wake(after delay: Duration) {
-        let due = ContinuousClock.now + delay
-        if let timerDue, timerDue <= due { return }
-        timerDue = due
-        timer?.start(after: delay)
     }
 
     // MARK: Connections
@@ -298,9 +284,6 @@ final class Daemon: @unchecked Sendable {
         loop.assertCurrent()
         connection.target = target
         connection.hadEnded = false
-        // Only where the head did not come whole will anybody look at this before the request begins. A request line gives
-        // the first request on a connection no time beyond what it had from the start.
-        connection.deadline = min(connection.deadline ?? .max, loop.now + headTimeout)
     }
 
     /// A connection was closed; its socket is no longer ours.
@@ -324,9 +307,11 @@ final class Daemon: @unchecked Sendable {
         isClosingOnPurpose = false
         connection.exchange?.end()
         connection.exchange = nil
+        connection.progress = nil
         connection.hadEnded = false
         // What has come behind the request is the beginning of the next one's head.
-        connection.deadline = loop.now + (connection.stream.hasMore ? 0 : idleTimeout) + headTimeout
+        connection.isIdle = !connection.stream.hasMore
+        connection.deadline = loop.now + (connection.isIdle ? idleTimeout : headTimeout)
         if isDraining || (connection.endIsKeptBack && !connection.stream.hasMore) { connection.cut() }
     }
 

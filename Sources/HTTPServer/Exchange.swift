@@ -206,9 +206,14 @@ final class Exchange: @unchecked Sendable {
         resume()
     }
 
-    /// Whether an answer is under way that only the peer keeps from going on.
+    /// Whether something is being sent that only the peer keeps from going on: an answer, or, to a request that is whole
+    /// with its head, the `100 Continue` that it has asked for.
     var isSending: Bool {
-        if case .answered = state { !isWaitingForProducer } else { false }
+        switch state {
+        case .answered: !isWaitingForProducer
+        case .receiving, .ready: bodyDeadline == nil
+        case .dropping, .working, .abandoned: false
+        }
     }
 
     /// Whether a streamed body waits for its producer, so that libmicrohttpd does not watch the socket.

@@ -2,13 +2,13 @@
 public struct HTTPServerConfiguration: Sendable {
     /// Most connections at once, over all listeners and loops. Those beyond are closed as soon as they are accepted.
     public var maxConnections = 10_000
-    /// How long a kept-alive connection, or one that neither sends nor takes anything, stays open. Whole seconds.
+    /// How long a connection stays open behind an answer, until the first byte of the next request.
     public var idleTimeout: Duration = .seconds(60)
-    /// How long a request's head may take, from the connection's first moment or the request line on.
+    /// How long a request's head may take, from the connection's first moment or the head's first byte on.
     public var headTimeout: Duration = .seconds(10)
     /// How long a request's body may take from the head on.
     public var bodyTimeout: Duration = .seconds(30)
-    /// How long a streamed body's reader may leave it lying.
+    /// How long an answer's reader may take for the next 16 KiB of it, or for all that is left.
     public var stallTimeout: Duration = .seconds(30)
     /// The most bytes that a request's head may have; above it the answer is 431 or 414.
     public var maxHeadBytes = 32 << 10

@@ -6,21 +6,6 @@ import PaginatordTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPServerTLSTests {
-    private func withIdentity(_ body: (HTTPServerConfiguration.TLS, String) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            let (key, certificate) = (directory + "/key.pem", directory + "/certificate.pem")
-            let made = try await run(
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost", "-addext",
-                "subjectAltName=DNS:localhost,IP:127.0.0.1")
-            try #require(made.status == 0, "\(made.output)")
-            let identity = HTTPServerConfiguration.TLS(
-                certificateChain: try String(contentsOfFile: certificate, encoding: .utf8),
-                key: try String(contentsOfFile: key, encoding: .utf8))
-            try await body(identity, certificate)
-        }
-    }
-
     @Test("Over TLS small, large, streamed and suspended answers arrive whole")
     func answers() async throws {
         let large = [UInt8](repeating: 0x61, count: 500_000)

@@ -70,10 +70,19 @@ extension TestServer {
         within deadline: Duration, receiveBuffer: Int32? = nil,
         _ body: (RawConnection, inout Pace) async throws -> Void
     ) async throws -> RawConnection {
+        try await connect(
+            within: deadline, opening: { try RawConnection(port: port, receiveBuffer: receiveBuffer) }, body)
+    }
+
+    /// The same with connections of another kind.
+    func connect(
+        within deadline: Duration, opening: () throws -> RawConnection,
+        _ body: (RawConnection, inout Pace) async throws -> Void
+    ) async throws -> RawConnection {
         let end = ContinuousClock.now + .seconds(60)
         while true {
             var pace = Pace()
-            let peer = try RawConnection(port: port, receiveBuffer: receiveBuffer)
+            let peer = try opening()
             do {
                 try await body(peer, &pace)
                 return peer

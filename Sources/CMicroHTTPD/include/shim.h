@@ -17,7 +17,6 @@ extern int accept4(int listening, struct sockaddr *address, socklen_t *size, int
 struct cmhd_options {
     unsigned int flags;
     unsigned int connection_limit;
-    unsigned int timeout_seconds;
     size_t memory_limit;
     const char *tls_key;
     const char *tls_certificate;
@@ -47,7 +46,6 @@ static inline struct MHD_Daemon *cmhd_start(struct cmhd_options options, struct 
         options.flags, 0, NULL, NULL, callbacks.handle, callbacks.context,
         MHD_OPTION_EXTERNAL_LOGGER, callbacks.log, callbacks.context,
         MHD_OPTION_CONNECTION_LIMIT, options.connection_limit,
-        MHD_OPTION_CONNECTION_TIMEOUT, options.timeout_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, options.memory_limit,
         MHD_OPTION_NOTIFY_COMPLETED, callbacks.completed, callbacks.context,
         MHD_OPTION_NOTIFY_CONNECTION, callbacks.connection, callbacks.context,
