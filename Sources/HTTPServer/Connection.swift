@@ -49,4 +49,12 @@ final class Connection {
     func cut() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
+
+    /// Ends the connection as `cut` does, and lets the system drop what it has taken over as soon as libmicrohttpd closes:
+    /// a reader that does not read would otherwise keep it there, in a connection that nobody counts any more.
+    func reset() {
+        var atOnce = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+        cut()
+    }
 }

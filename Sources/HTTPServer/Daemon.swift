@@ -326,7 +326,7 @@ final class Daemon: @unchecked Sendable {
                 continue
             }
             if let deadline = exchange.bodyDeadline, deadline < now { connection.cut() }
-            if takesTooLong(connection, with: exchange) { connection.cut() }
+            if takesTooLong(connection, with: exchange) { connection.reset() }
             if exchange.isWaitingForProducer, hasGone(connection.descriptor) { exchange.peerHasGone() }
         }
     }

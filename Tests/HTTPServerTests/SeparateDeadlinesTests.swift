@@ -122,6 +122,9 @@ import Testing
             #expect(await eventually { server.server.connectionCount == 0 })
             // The loop's clock stands still while it is at work.
             #expect(begin.duration(to: .now) > deadline - .milliseconds(250))
+            if pause == .answer {
+                #expect(try await eventually { try await !hasUnsent(port: server.port) }, "the system has dropped it")
+            }
             let rest = try await peer.readToEnd()
             #expect(pause == .answer ? rest.count < Self.large.count : rest.isEmpty)
         }
@@ -182,5 +185,17 @@ import Testing
                 await peer.close()
             }
         }
+    }
+}
+
+/// Whether the system holds bytes for the peers of that port of this machine, be it for a connection that was closed.
+private func hasUnsent(port: UInt16) async throws -> Bool {
+    // Place, local and remote address, state, and what waits to be sent and to be read, all in hexadecimal digits.
+    try await run("cat", "/proc/net/tcp").output.split(separator: "\n").dropFirst().contains { line in
+        let parts = line.split(separator: " ")
+        guard parts.count > 4, let local = parts[1].split(separator: ":").last.flatMap({ UInt16($0, radix: 16) }) else {
+            return false
+        }
+        return local == port && !parts[4].hasPrefix("00000000:")
     }
 }
