@@ -126,21 +126,24 @@ enum RequestHeadTarget {
             try require(host.isOurs == isLocal(host.name), "whose \(shown(host.name)) is")
         }
         // C's reader of addresses. It takes any number of groups behind one `::`, RFC 4291 at least two fewer than eight.
-        let literal = isAddress(text, AF_INET6)
+        let literal = address(text, AF_INET6) != nil
         try require((Host("[\(text)]") != nil) == literal || text.contains("."), "an IPv6 address: \(shown(text))")
-        if isAddress(text, AF_INET) { try require(host?.isOurs == true, "an IPv4 address: \(shown(text))") }
+        if address(text, AF_INET) != nil { try require(host != nil, "an IPv4 address: \(shown(text))") }
     }
 
-    /// Whether a name can be nobody's but this machine's, or is an address, as C's reader of addresses sees it.
+    /// Whether a name can be nobody's but this machine's, or is an address that one can have, as C's reader of addresses sees it.
     private static func isLocal(_ name: String) -> Bool {
-        if name == "localhost" || name.hasSuffix(".localhost") || isAddress(name, AF_INET) { return true }
-        return name.hasPrefix("[") && name.hasSuffix("]")
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        if let bytes = address(name, AF_INET) { return bytes[0] != 0 }
+        guard name.hasPrefix("["), name.hasSuffix("]") else { return false }
+        guard let bytes = address(String(name.dropFirst().dropLast()), AF_INET6) else { return true }
+        return bytes[..<8].contains { $0 != 0 } || bytes[8...] == [0, 0, 0, 0, 0, 0, 0, 1]
     }
 
-    private static func isAddress(_ text: String, _ family: Int32) -> Bool {
-        var address = in6_addr()
+    private static func address(_ text: String, _ family: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
         // C would end the text at a NUL.
-        return !text.utf8.contains(0) && inet_pton(family, text, &address) == 1
+        return !text.utf8.contains(0) && inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 
     // MARK: Admission

@@ -103,7 +103,8 @@ struct VariedRequest {
             if Bool.random(using: &numbers) {
                 come(from: origins.joined(separator: numbers.one(of: [" ", ", ", ",", "; ", "\t"])), &numbers)
             } else {
-                for origin in origins { come(from: origin, &numbers) }
+                come(from: origins[0], &numbers)
+                lines = numbers.shuffled(lines + origins.dropFirst().map { "Origin: \($0)" })
             }
         case .crossSite:
             ask(of: session, &numbers)
