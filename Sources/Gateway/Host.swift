@@ -32,8 +32,8 @@ public struct Host: Equatable, Sendable {
     }
 
     /// Whether it is an address that no machine has and by which this machine is reached all the same: 0.0.0.0, `[::]` and IPv4
-    /// addresses in IPv6 (RFC 4291 §2.5.2, §2.5.5; RFC 7915). Browsers do not count them among the loopback addresses, and say nothing
-    /// of where a request to them comes from.
+    /// addresses in IPv6 (RFC 4291 §2.5.2, §2.5.5; RFC 7915). Browsers do not count them among the loopback addresses, and say
+    /// nothing of where a request to them comes from.
     private var standsForAnother: Bool {
         guard name.hasPrefix("[") else { return name.hasPrefix("0.") }
         guard let groups = groupsOfIPv6(name.dropFirst().dropLast()), groups[..<4].allSatisfy({ $0 == 0 }) else {
@@ -75,31 +75,32 @@ private func isName(_ name: Substring.UTF8View) -> Bool {
     return labelLength > 0 && length <= 253
 }
 
-/// Four numbers from 0 to 255 without leading zeros.
 private func isIPv4(_ text: some StringProtocol) -> Bool {
-    numbersOfIPv4(text) != nil
+    addressOfIPv4(text) != nil
 }
 
-private func numbersOfIPv4(_ text: some StringProtocol) -> [UInt16]? {
-    var numbers: [UInt16] = []
+/// Four numbers from 0 to 255 without leading zeros, in one. Without memory of its own, since most requests name such a host.
+private func addressOfIPv4(_ text: some StringProtocol) -> UInt32? {
+    var address: UInt32 = 0
+    var numbers = 0
     var digits = 0
-    var value: UInt16 = 0
+    var value: UInt32 = 0
     for byte in text.utf8 {
         switch byte {
         case 0x30...0x39:
             guard digits == 0 || value > 0 else { return nil }
-            value = value * 10 + UInt16(byte - 0x30)
+            value = value * 10 + UInt32(byte - 0x30)
             digits += 1
             guard value < 256 else { return nil }
         case 0x2E:
-            guard digits > 0 else { return nil }
-            numbers.append(value)
+            guard digits > 0, numbers < 3 else { return nil }
+            address = address << 8 | value
+            numbers += 1
             (digits, value) = (0, 0)
         default: return nil
         }
     }
-    guard numbers.count == 3, digits > 0 else { return nil }
-    return numbers + [value]
+    return numbers == 3 && digits > 0 ? address << 8 | value : nil
 }
 
 /// Eight groups, of which `::` may stand for a run of zeros; the last two may be written as IPv4 (RFC 4291 §2.2).
@@ -111,8 +112,8 @@ private func groupsOfIPv6(_ text: Substring) -> [UInt16]? {
         var groups: [UInt16] = []
         let parts = half.isEmpty ? [] : half.split(separator: ":", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
-            if number == halves.count - 1, index == parts.count - 1, let four = numbersOfIPv4(part) {
-                groups += [four[0] << 8 | four[1], four[2] << 8 | four[3]]
+            if number == halves.count - 1, index == parts.count - 1, let address = addressOfIPv4(part) {
+                groups += [UInt16(truncatingIfNeeded: address >> 16), UInt16(truncatingIfNeeded: address)]
             } else {
                 guard 1...4 ~= part.utf8.count, part.utf8.allSatisfy({ hexadecimalValue($0) != nil }),
                     let group = UInt16(part, radix: 16)
